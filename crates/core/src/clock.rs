@@ -1,0 +1,126 @@
+//! Real time in, fixed steps out.
+
+/// How far a step may fall short of due and still run, as a share of the step: it absorbs the rounding of a sum of
+/// frame times, so that n frames of 1/r s run exactly the steps expected.
+const SLACK: f64 = 1e-6;
+
+/// Cuts frame times into fixed steps and says where each lies between the inputs of two frames.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Clock {
+    step: f64,
+    max_steps: u32,
+    owed: f64,
+    steps: u64,
+    /// Time owed before the current call, in steps.
+    from: f64,
+    /// Time owed with the current call, in steps.
+    to: f64,
+    /// Steps of the current call that have run.
+    ran: u32,
+}
+
+impl Clock {
+    /// A clock of `step` seconds that runs at most `max_steps` a call; time beyond them is dropped.
+    pub const fn new(step: f64, max_steps: u32) -> Self {
+        Clock { step, max_steps, owed: 0.0, steps: 0, from: 0.0, to: 0.0, ran: 0 }
+    }
+
+    /// Takes `dt` seconds and says how many steps are due. `dt ≤ 0` gives none.
+    pub fn begin(&mut self, dt: f64) -> u32 {
+        let dt = if dt > 0.0 { dt } else { 0.0 };
+        let owed = self.owed + dt;
+        let most = f64::from(self.max_steps) * self.step;
+        self.from = self.owed / self.step;
+        self.owed = if owed > most { most } else { owed };
+        self.to = self.owed / self.step;
+        self.ran = 0;
+        let due = (self.to + SLACK) as u32;
+        self.owed -= f64::from(due) * self.step;
+        due
+    }
+
+    /// Plans exactly one step that ends on this call's inputs; the time owed stays as it is.
+    pub fn begin_one(&mut self) -> u32 {
+        self.from = 0.0;
+        self.to = 1.0;
+        self.ran = 0;
+        1
+    }
+
+    /// Counts the next step and says where it ends between the previous call's inputs (0) and this call's (1).
+    pub fn advance(&mut self) -> f32 {
+        self.ran += 1;
+        self.steps += 1;
+        let span = self.to - self.from;
+        let at = f64::from(self.ran) - self.from;
+        if at >= span - SLACK { 1.0 } else { (at / span) as f32 }
+    }
+
+    /// How far the time owed reaches into the next step, from 0 to below 1: the place of a drawn frame between the last
+    /// two states.
+    pub fn blend(&self) -> f32 {
+        let blend = self.owed / self.step;
+        if blend > SLACK { blend as f32 } else { 0.0 }
+    }
+
+    /// Seconds of a fixed step.
+    pub const fn step(&self) -> f64 {
+        self.step
+    }
+
+    /// Simulated time in seconds.
+    pub fn time(&self) -> f64 {
+        self.steps as f64 * self.step
+    }
+
+    /// Simulated time at the end of the next step, in seconds.
+    pub fn next_time(&self) -> f64 {
+        (self.steps + 1) as f64 * self.step
+    }
+
+    /// The clock's state for a snapshot.
+    pub fn state(&self) -> (f64, u64) {
+        (self.owed, self.steps)
+    }
+
+    /// Takes back what [`Clock::state`] gave.
+    pub fn set_state(&mut self, (owed, steps): (f64, u64)) {
+        self.owed = owed;
+        self.steps = steps;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rate_runs_the_steps_of_its_time() {
+        for rate in [24, 30, 60, 90, 120, 144, 240] {
+            let mut clock = Clock::new(1.0 / 60.0, 3);
+            let steps: u32 = (0..rate * 10).map(|_| clock.begin(1.0 / f64::from(rate))).sum();
+            assert_eq!(steps, 600, "{rate} Hz");
+            assert_eq!(clock.blend(), 0.0, "{rate} Hz owes nothing after whole seconds");
+        }
+    }
+
+    #[test]
+    fn a_stall_runs_three_steps_and_owes_nothing() {
+        let mut clock = Clock::new(1.0 / 60.0, 3);
+        assert_eq!(clock.begin(30.0), 3);
+        assert_eq!(clock.begin(0.0), 0);
+        assert_eq!(clock.begin(-1.0), 0);
+    }
+
+    #[test]
+    fn inputs_are_placed_at_the_time_of_each_step() {
+        let mut clock = Clock::new(1.0 / 60.0, 3);
+        assert_eq!(clock.begin(2.0 / 60.0), 2);
+        assert_eq!([clock.advance(), clock.advance()], [0.5, 1.0]);
+        assert_eq!(clock.begin(1.5 / 60.0), 1);
+        assert!((clock.advance() - 1.0 / 1.5).abs() < 1e-6);
+        assert!((clock.blend() - 0.5).abs() < 1e-6);
+        assert_eq!(clock.begin(0.5 / 60.0), 1);
+        assert_eq!(clock.advance(), 1.0);
+    }
+}

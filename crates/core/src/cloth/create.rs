@@ -1,0 +1,275 @@
+//! Making a cloth of a grid or of a geometry.
+
+use super::grid::{self, Grid, LEAST_COLUMNS};
+use super::links::{Kind, LinkLanes};
+use super::mesh::{Mesh, Source};
+use super::options::{ClothGrid, ClothMesh, ClothOptions};
+use super::{Cloth, Contact, IDENTITY, Input, MAX_STEPS, Output, STEP, Seams, Weave};
+use crate::clock::Clock;
+use crate::collider::{FARTHEST, within_reach};
+use crate::error::{Error, Result};
+use crate::lanes::{F4, ON, V3};
+use crate::options::{Options, object};
+use serde_json::Value;
+
+/// Most vertices of a cloth.
+const MOST_VERTICES: u64 = 4_000_000;
+
+/// What a cloth is made of.
+enum Shape {
+    Grid(ClothGrid),
+    Mesh(ClothMesh),
+}
+
+/// The options of a cloth that is to be made, checked.
+struct Order {
+    shape: Shape,
+    options: ClothOptions,
+}
+
+impl Order {
+    fn read(json: &str) -> Result<Self> {
+        let value: Value =
+            serde_json::from_str(json).map_err(|e| Error::option(format!("options are not JSON: {e}")))?;
+        let mut shape = None;
+        let mut options = ClothOptions::default();
+        for (key, value) in object(&value, "")? {
+            match key.as_str() {
+                "grid" => {
+                    let mut grid = ClothGrid::default();
+                    grid.apply(value, "")?;
+                    let vertices = u64::from(grid.columns) * u64::from(grid.rows);
+                    if vertices > MOST_VERTICES {
+                        return Err(Error::option(format!(
+                            "columns × rows must be from 4 to {MOST_VERTICES}, got {vertices}"
+                        )));
+                    }
+                    shape = Some(Shape::Grid(grid));
+                }
+                "mesh" => {
+                    let mut mesh = ClothMesh::default();
+                    mesh.apply(value, "")?;
+                    shape = Some(Shape::Mesh(mesh));
+                }
+                "options" => {}
+                other => {
+                    return Err(Error::option(format!(
+                        "{other} is not known; a cloth is made of grid or mesh, and options"
+                    )));
+                }
+            }
+        }
+        let shape = shape.ok_or_else(|| Error::option("a cloth is made of grid or mesh"))?;
+        if matches!(shape, Shape::Mesh(_)) {
+            options.floor = None;
+        }
+        if let Some(value) = value.get("options") {
+            options.apply(value, "")?;
+        }
+        Ok(Order { shape, options })
+    }
+}
+
+impl Cloth {
+    /// Refuses what [`Cloth::create`] would refuse of `json`, before anything is allocated for it.
+    pub fn check(json: &str) -> Result<()> {
+        Order::read(json).map(drop)
+    }
+
+    /// A cloth of `{ grid: ClothGrid, options: ClothOptions }` or `{ mesh: ClothMesh, options: ClothOptions }`.
+    ///
+    /// `reals` are the vertices, `[x, y, z]` each, in metres; a grid without any lies flat below y = 0. `indices` are, for a
+    /// mesh, the three vertices of each triangle, and then the pinned vertices.
+    pub fn create(json: &str, reals: &[f32], indices: &[u32]) -> Result<Self> {
+        let Order { shape, options } = Order::read(json)?;
+        if let Some(i) = reals.iter().position(|v| !within_reach(v)) {
+            return Err(Error::input(format!(
+                "{} of vertex {} must be from -{FARTHEST} to {FARTHEST} m, got {}",
+                ["x", "y", "z"][i % 3],
+                i / 3,
+                reals[i]
+            )));
+        }
+        match shape {
+            Shape::Grid(grid) => {
+                let count = (grid.columns * grid.rows) as usize;
+                let placed = if reals.is_empty() { flat(&grid) } else { reals.to_vec() };
+                if placed.len() != count * 3 {
+                    return Err(Error::input(format!(
+                        "a grid of {count} vertices takes {} numbers, got {}",
+                        count * 3,
+                        reals.len()
+                    )));
+                }
+                let (columns, rows) = (grid.columns as usize, grid.rows as usize);
+                if columns < LEAST_COLUMNS {
+                    return woven(options, &placed, &Source::grid(grid.columns, grid.rows), indices);
+                }
+                let strips = Grid::new(columns, rows);
+                let slot_of = (0..count).map(|v| strips.slot(v % columns, v / columns)).collect();
+                let ends = strips.ends();
+                let blocks = strips.blocks();
+                hung(
+                    options,
+                    Weave::Grid(strips),
+                    ends,
+                    slot_of,
+                    blocks,
+                    &placed,
+                    report(&Source::default()),
+                    None,
+                    &[],
+                    indices,
+                )
+            }
+            Shape::Mesh(mesh) => {
+                let corners = mesh.triangles as usize * 3;
+                if reals.len() < 3 || !reals.len().is_multiple_of(3) || indices.len() < corners {
+                    return Err(Error::input(format!(
+                        "a mesh takes 3 numbers a vertex and 3 indices a triangle, got {} numbers and {} indices",
+                        reals.len(),
+                        indices.len()
+                    )));
+                }
+                let (triangles, pinned) = indices.split_at(corners);
+                woven(options, reals, &Source::new(reals, triangles, mesh.weld)?, pinned)
+            }
+        }
+    }
+}
+
+/// A cloth of triangles.
+fn woven(options: ClothOptions, vertices: &[f32], source: &Source, pinned: &[u32]) -> Result<Cloth> {
+    let mesh = Mesh::new(source.particles(), &source.links(vertices), &source.triangles);
+    let split = source.particle_of.len() > source.particles();
+    let seams = split.then(|| Seams {
+        faces: source.faces.clone(),
+        particle_of: source.particle_of.clone(),
+        normals: vec![F4::ZERO; source.particle_of.len()],
+    });
+    let orphans: Vec<u32> = source.orphans.iter().map(|v| source.particle_of[*v as usize]).collect();
+    let (ends, blocks) = (mesh.ends(), mesh.blocks());
+    hung(
+        options,
+        Weave::Mesh(mesh),
+        ends,
+        source.particle_of.clone(),
+        blocks,
+        vertices,
+        report(source),
+        seams,
+        &orphans,
+        pinned,
+    )
+}
+
+/// The particles of a weave, in place.
+#[allow(clippy::too_many_arguments)]
+fn hung(
+    options: ClothOptions,
+    weave: Weave,
+    link_ends: Vec<(Kind, grid::Ends)>,
+    slot_of: Vec<u32>,
+    blocks: usize,
+    vertices: &[f32],
+    report: String,
+    seams: Option<Seams>,
+    orphans: &[u32],
+    pinned: &[u32],
+) -> Result<Cloth> {
+    let mut start = vec![V3::ZERO; blocks];
+    let mut real = vec![F4::ZERO; blocks];
+    let mut vertex_in = vec![0u32; blocks * 4];
+    // The first vertex of a particle comes last, and so gives its place.
+    for (v, slot) in slot_of.iter().enumerate().rev() {
+        let (block, lane) = (*slot as usize / 4, *slot as usize % 4);
+        start[block].set(lane, [vertices[v * 3], vertices[v * 3 + 1], vertices[v * 3 + 2]]);
+        real[block].as_mut_array()[lane] = ON;
+        vertex_in[*slot as usize] = v as u32;
+    }
+    let distance = |[a, b]: [u32; 2]| {
+        let [p, q] = [a, b].map(|s| start[s as usize / 4].get(s as usize % 4).map(f64::from));
+        let [x, y, z] = [0, 1, 2].map(|c| q[c] - p[c]);
+        (x * x + y * y + z * z).sqrt() as f32
+    };
+    let links = link_ends
+        .iter()
+        .map(|(_, ends)| LinkLanes {
+            rest: F4::new(ends.map(|pair| pair.map_or(1.0, distance))),
+            ..LinkLanes::default()
+        })
+        .collect();
+    let link_vertices = link_ends
+        .iter()
+        .flat_map(|(_, ends)| ends.iter().flatten())
+        .flat_map(|pair| pair.map(|s| vertex_in[s as usize]))
+        .collect();
+    let count = slot_of.len();
+    let mut cloth = Cloth {
+        options,
+        keep: 1.0,
+        clock: Clock::new(STEP, MAX_STEPS),
+        weave,
+        seams,
+        report,
+        position: start.clone(),
+        previous: start.clone(),
+        last: start.clone(),
+        normal: vec![V3::ZERO; blocks],
+        shown: start.clone(),
+        shown_normal: vec![V3::ZERO; blocks],
+        free: real.clone(),
+        real,
+        start,
+        links,
+        link_ends,
+        link_vertices,
+        slot_of,
+        orphans: orphans.to_vec(),
+        pins: Vec::new(),
+        pin_vertices: Vec::new(),
+        colliders: Vec::new(),
+        stepped: Vec::new(),
+        solids: Vec::new(),
+        contacts: vec![Contact::default(); blocks],
+        swept: false,
+        jump: true,
+        newest: true,
+        input: Input {
+            wind: [0.0; 3],
+            gravity: [0.0, -9.8, 0.0],
+            pin_targets: Vec::new(),
+            colliders: Vec::new(),
+            space: IDENTITY,
+        },
+        output: Output { positions: vec![0.0; count * 3], normals: vec![0.0; count * 3], bounds: [0.0; 10] },
+        status: [0],
+    };
+    cloth.set_pins(pinned)?;
+    cloth.options_changed();
+    cloth.restart();
+    Ok(cloth)
+}
+
+/// A flat grid: x from −width/2 to width/2, y from 0 down to −height.
+fn flat(grid: &ClothGrid) -> Vec<f32> {
+    let along = |i: u32, n: u32| f64::from(i) / f64::from(n - 1);
+    let (width, height) = (f64::from(grid.width), f64::from(grid.height));
+    (0..grid.rows)
+        .flat_map(|j| (0..grid.columns).map(move |i| (i, j)))
+        .flat_map(|(i, j)| {
+            [((along(i, grid.columns) - 0.5) * width) as f32, (-along(j, grid.rows) * height) as f32, 0.0]
+        })
+        .collect()
+}
+
+/// What creation merged or dropped, as JSON for `cloth.report`.
+fn report(source: &Source) -> String {
+    serde_json::json!({
+        "welded": source.particle_of.len() - source.particles(),
+        "degenerateTriangles": source.degenerate,
+        "duplicateTriangles": source.duplicate,
+        "orphanVertices": source.orphans,
+    })
+    .to_string()
+}

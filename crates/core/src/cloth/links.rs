@@ -1,0 +1,41 @@
+//! Distance links, four at a time.
+
+use crate::lanes::{F4, V3};
+
+/// What a link holds together, and so how strongly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Neighbours along an edge.
+    Structural,
+    /// Across the diagonal of a cell.
+    Shear,
+    /// Over one vertex, against folding.
+    Bend,
+}
+
+/// Four links that do not touch.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub struct LinkLanes {
+    /// Length at rest, metres; 1 in a lane without a link.
+    pub rest: F4,
+    /// Share of the error by which the first end moves: stiffness × its part of the inverse mass.
+    pub share_a: F4,
+    /// Share of the error by which the second end moves.
+    pub share_b: F4,
+}
+
+/// Keeps the division finite where two particles share a place; far below the square of any length that f32 resolves.
+const TINY: f32 = 1e-20;
+
+/// Moves both ends of four links towards their rest lengths.
+///
+/// Müller et al., "Position Based Dynamics" (2007), equation 10: Δ = w/(w₁+w₂) · (|d| − rest) · d/|d|.
+#[inline(always)]
+pub fn relax(a: &mut V3, b: &mut V3, link: &LinkLanes) {
+    let d = *b - *a;
+    let length = (d.dot(d) + F4::splat(TINY)).sqrt();
+    let error = F4::ONE - link.rest / length;
+    *a = *a + d * (error * link.share_a);
+    *b = *b - d * (error * link.share_b);
+}

@@ -1,0 +1,392 @@
+//! Cloth: particles held together by distance links, blown by the wind and kept out of colliders.
+//!
+//! The model is Verlet integration with position-based constraints (Jakobsen, "Advanced Character Physics", 2001; Müller
+//! et al., "Position Based Dynamics", 2007). `step.rs` holds one fixed step, `grid.rs` and `mesh.rs` the two ways in which
+//! links are solved, `create.rs` how a cloth is made, `state.rs` how it is saved and put back.
+
+pub mod channels;
+mod create;
+mod grid;
+mod links;
+mod mesh;
+pub mod options;
+mod state;
+mod step;
+#[cfg(test)]
+mod tests;
+
+use crate::clock::Clock;
+use crate::collider::{Collider, FARTHEST, STRIDE, Shape, Solid, within_reach};
+use crate::error::{Code, Error, Result};
+use crate::lanes::{F4, V3};
+use crate::options::Options;
+use crate::simulation::{Channel, ChannelInfo, Simulation};
+use links::{Kind, LinkLanes};
+pub use options::{ClothGrid, ClothMesh, ClothOptions, ClothStiffness};
+
+/// Seconds of a fixed step.
+pub const STEP: f64 = 1.0 / 60.0;
+
+/// Most fixed steps in one call; time beyond them is dropped.
+pub const MAX_STEPS: u32 = 3;
+
+/// The option structs of a cloth, for the generator.
+pub fn describe() -> Vec<crate::options::StructInfo> {
+    vec![ClothOptions::describe(), ClothGrid::describe(), ClothMesh::describe()]
+}
+
+/// How particles are laid out in slots, and which links hold them.
+#[derive(Clone, Debug)]
+enum Weave {
+    Grid(grid::Grid),
+    Mesh(mesh::Mesh),
+}
+
+impl Weave {
+    fn relax(&mut self, p: &mut [V3], links: &[LinkLanes]) {
+        match self {
+            Weave::Grid(grid) => grid.relax(p, links),
+            Weave::Mesh(mesh) => mesh.relax(p, links),
+        }
+    }
+
+    fn normals(&mut self, p: &[V3], n: &mut [V3]) {
+        match self {
+            Weave::Grid(grid) => grid.normals(p, n),
+            Weave::Mesh(mesh) => mesh.normals(p, n),
+        }
+    }
+}
+
+/// Normals of vertices that were split along a seam: the vertices of one particle, each with the triangles of its own.
+#[derive(Clone, Debug)]
+struct Seams {
+    faces: Vec<[u32; 3]>,
+    particle_of: Vec<u32>,
+    normals: Vec<F4>,
+}
+
+/// A pinned vertex.
+#[derive(Clone, Copy, Debug)]
+struct Pin {
+    slot: u32,
+    /// Where it was at the end of the last call.
+    from: [f32; 3],
+}
+
+/// Half-spaces, one a lane, that particles stay in; all of space by default.
+#[derive(Clone, Copy, Debug, Default)]
+struct Contact {
+    normal: V3,
+    offset: F4,
+}
+
+/// What three.js draws.
+#[derive(Clone, Debug, Default)]
+struct Output {
+    positions: Vec<f32>,
+    normals: Vec<f32>,
+    bounds: [f32; 10],
+}
+
+/// What JavaScript writes.
+#[derive(Clone, Debug)]
+struct Input {
+    wind: [f32; 3],
+    gravity: [f32; 3],
+    pin_targets: Vec<f32>,
+    colliders: Vec<f32>,
+    space: [f32; 16],
+}
+
+const IDENTITY: [f32; 16] = [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
+
+/// A running cloth.
+#[derive(Clone, Debug)]
+pub struct Cloth {
+    options: ClothOptions,
+    /// Part of the velocity that a substep leaves.
+    keep: f32,
+    clock: Clock,
+    weave: Weave,
+    seams: Option<Seams>,
+    report: String,
+
+    /// Positions, by slot. A slot that holds no particle stays where it is and is drawn nowhere.
+    position: Vec<V3>,
+    /// Positions one substep ago: the velocity, in Verlet's way.
+    previous: Vec<V3>,
+    /// Positions one fixed step ago: what a drawn frame blends from.
+    last: Vec<V3>,
+    /// Normals of `position`, which the wind reads.
+    normal: Vec<V3>,
+    /// What is drawn, before it is laid out by vertex.
+    shown: Vec<V3>,
+    shown_normal: Vec<V3>,
+    /// On where a particle moves by itself: not pinned, not an orphan, not padding.
+    free: Vec<F4>,
+    /// On where there is a particle.
+    real: Vec<F4>,
+    /// Positions at the start.
+    start: Vec<V3>,
+
+    links: Vec<LinkLanes>,
+    link_ends: Vec<(Kind, grid::Ends)>,
+    /// `[vertex, vertex] × links`, in the order in which they are solved.
+    link_vertices: Vec<u32>,
+    /// The slot of each vertex.
+    slot_of: Vec<u32>,
+    /// Slots of vertices that no triangle uses.
+    orphans: Vec<u32>,
+
+    pins: Vec<Pin>,
+    pin_vertices: Vec<u32>,
+    /// Colliders where they were at the end of the last call.
+    colliders: Vec<Collider>,
+    /// Colliders where they were at the end of the last fixed step.
+    stepped: Vec<Collider>,
+    /// Colliders of the substep being run.
+    solids: Vec<Solid>,
+    /// Planes that a fast collision of this substep keeps particles above.
+    contacts: Vec<Contact>,
+    /// Some of `contacts` are set.
+    swept: bool,
+    /// The next step takes the inputs as they are: there is nothing to interpolate from.
+    jump: bool,
+    /// This call shows the newest state.
+    newest: bool,
+
+    input: Input,
+    output: Output,
+    status: [u32; 1],
+}
+
+impl Cloth {
+    /// The pinned vertices and colliders of this call, checked.
+    fn read_inputs(&self) -> Result<()> {
+        let check = |name: &str, unit: &str, values: &[f32]| match values.iter().position(|v| !within_reach(v)) {
+            Some(i) => Err(Error::input(format!(
+                "{name}[{i}] must be from -{FARTHEST} to {FARTHEST} {unit}, got {}",
+                values[i]
+            ))),
+            None => Ok(()),
+        };
+        check("wind", "m/s", &self.input.wind)?;
+        check("gravity", "m/s²", &self.input.gravity)?;
+        check("pins.targets", "m", &self.input.pin_targets)?;
+        check("space", "m", &self.input.space)?;
+        for (i, (pose, collider)) in self.input.colliders.chunks_exact(STRIDE).zip(&self.colliders).enumerate() {
+            self.collider_input(pose, collider.shape).check(i)?;
+        }
+        Ok(())
+    }
+
+    fn collider_input(&self, pose: &[f32], shape: Shape) -> Collider {
+        let mut numbers = [0.0; STRIDE];
+        numbers.copy_from_slice(pose);
+        Collider { shape, pose: numbers }
+    }
+
+    /// Takes the inputs as they are as the place to interpolate from.
+    fn settle_inputs(&mut self) {
+        for (pin, target) in self.pins.iter_mut().zip(self.input.pin_targets.as_chunks().0) {
+            pin.from = *target;
+        }
+        for (collider, pose) in self.colliders.iter_mut().zip(self.input.colliders.as_chunks().0) {
+            collider.pose = *pose;
+        }
+    }
+
+    /// Works out what depends on the options.
+    fn options_changed(&mut self) {
+        self.keep = libm::powf(1.0 - self.options.damping, 1.0 / self.options.substeps as f32);
+        self.share_links();
+    }
+
+    /// Works out how far each end of each link moves.
+    fn share_links(&mut self) {
+        let stiffness = &self.options.stiffness;
+        for (link, (kind, ends)) in self.links.iter_mut().zip(&self.link_ends) {
+            let strength = match kind {
+                Kind::Structural => stiffness.structural,
+                Kind::Shear => stiffness.shear,
+                Kind::Bend => stiffness.bend,
+            };
+            for (lane, pair) in ends.iter().enumerate() {
+                let [a, b] = pair.map_or([0.0; 2], |pair| {
+                    let [a, b] = pair.map(|s| if is_on(self.free[s as usize / 4], s) { 1.0 } else { 0.0 });
+                    let both: f32 = a + b;
+                    if both > 0.0 { [strength * a / both, strength * b / both] } else { [0.0; 2] }
+                });
+                link.share_a.as_mut_array()[lane] = a;
+                link.share_b.as_mut_array()[lane] = b;
+            }
+        }
+    }
+
+    /// Pins exactly `vertices`, each where it is.
+    fn set_pins(&mut self, vertices: &[u32]) -> Result<()> {
+        let count = self.slot_of.len();
+        if let Some((i, bad)) = vertices.iter().enumerate().find(|(_, v)| **v as usize >= count) {
+            return Err(Error::option(format!("pinned[{i}] must be a vertex from 0 to {}, got {bad}", count - 1)));
+        }
+        let mut vertices = vertices.to_vec();
+        vertices.sort_unstable();
+        vertices.dedup();
+        self.free.copy_from_slice(&self.real);
+        for slot in &self.orphans {
+            turn_off(&mut self.free, *slot);
+        }
+        self.pins.clear();
+        self.input.pin_targets.clear();
+        for v in &vertices {
+            let slot = self.slot_of[*v as usize];
+            turn_off(&mut self.free, slot);
+            let from = self.position[slot as usize / 4].get(slot as usize % 4);
+            self.pins.push(Pin { slot, from });
+            self.input.pin_targets.extend(from);
+        }
+        self.pin_vertices = vertices;
+        self.share_links();
+        Ok(())
+    }
+
+    fn set_colliders(&mut self, payload: &[f32]) -> Result<()> {
+        if !payload.len().is_multiple_of(STRIDE + 1) {
+            return Err(Error::input(format!("colliders take {} numbers each, got {}", STRIDE + 1, payload.len())));
+        }
+        let new = payload.chunks_exact(STRIDE + 1).enumerate().map(|(i, numbers)| Collider::new(numbers, i));
+        self.colliders = new.collect::<Result<_>>()?;
+        self.input.colliders = self.colliders.iter().flat_map(|c| c.pose).collect();
+        self.stepped = self.colliders.clone();
+        self.solids = self.colliders.iter().map(Collider::solid).collect();
+        Ok(())
+    }
+}
+
+fn is_on(mask: F4, slot: u32) -> bool {
+    mask.as_array()[slot as usize % 4].to_bits() != 0
+}
+
+fn turn_off(masks: &mut [F4], slot: u32) {
+    masks[slot as usize / 4].as_mut_array()[slot as usize % 4] = 0.0;
+}
+
+impl Simulation for Cloth {
+    fn options(&self) -> String {
+        serde_json::to_string(&self.options).unwrap_or_default()
+    }
+
+    fn configure(&mut self, json: &str) -> Result<()> {
+        self.options = self.options.with(json)?;
+        self.options_changed();
+        Ok(())
+    }
+
+    fn report(&self) -> String {
+        self.report.clone()
+    }
+
+    fn begin(&mut self, dt: Option<f64>) -> Result<u32> {
+        if let Some(dt) = dt
+            && !dt.is_finite()
+        {
+            return Err(Error::input(format!("dt must be a finite number of seconds, got {dt}")));
+        }
+        self.read_inputs()?;
+        if self.jump {
+            self.settle_inputs();
+            self.stepped.copy_from_slice(&self.colliders);
+            self.jump = false;
+        }
+        self.newest = dt.is_none() || !self.options.interpolate;
+        Ok(match dt {
+            Some(dt) => self.clock.begin(dt),
+            None => self.clock.begin_one(),
+        })
+    }
+
+    fn reread_inputs(&mut self) -> Result<()> {
+        self.read_inputs()?;
+        self.clock.begin_one();
+        Ok(())
+    }
+
+    fn fixed_step(&mut self) {
+        self.step();
+    }
+
+    fn finish(&mut self) {
+        self.settle_inputs();
+        self.show();
+    }
+
+    fn time(&self) -> f64 {
+        self.clock.time()
+    }
+
+    fn channels(&self) -> &'static [ChannelInfo] {
+        channels::CHANNELS
+    }
+
+    fn channel(&mut self, id: u32) -> Option<Channel<'_>> {
+        Some(match id {
+            channels::POSITIONS => Channel::F32(&mut self.output.positions),
+            channels::NORMALS => Channel::F32(&mut self.output.normals),
+            channels::BOUNDS => Channel::F32(&mut self.output.bounds),
+            channels::STATUS => Channel::U32(&mut self.status),
+            channels::WIND => Channel::F32(&mut self.input.wind),
+            channels::GRAVITY => Channel::F32(&mut self.input.gravity),
+            channels::PIN_TARGETS => Channel::F32(&mut self.input.pin_targets),
+            channels::PIN_VERTICES => Channel::U32(&mut self.pin_vertices),
+            channels::COLLIDERS => Channel::F32(&mut self.input.colliders),
+            channels::LINKS => Channel::U32(&mut self.link_vertices),
+            channels::SPACE => Channel::F32(&mut self.input.space),
+            _ => return None,
+        })
+    }
+
+    fn command(&mut self, op: u32, payload: &[f32]) -> Result<Vec<f32>> {
+        match op {
+            channels::SET_PINS => {
+                let bad = |v: &&f32| !(**v >= 0.0 && **v < 4e9 && **v == (**v as u32) as f32);
+                if let Some(bad) = payload.iter().find(bad) {
+                    return Err(Error::option(format!(
+                        "pinned must hold vertices from 0 to {}, got {bad}",
+                        self.slot_of.len() - 1
+                    )));
+                }
+                let vertices: Vec<u32> = payload.iter().map(|v| *v as u32).collect();
+                self.set_pins(&vertices)?;
+            }
+            channels::SET_COLLIDERS => self.set_colliders(payload)?,
+            _ => return Err(Error::input(format!("a cloth has no operation {op}"))),
+        }
+        Ok(Vec::new())
+    }
+
+    fn reset(&mut self) {
+        self.restart();
+    }
+
+    fn teleport(&mut self, matrix: &[f32; 16]) -> Result<()> {
+        self.carry(matrix)
+    }
+
+    fn snapshot(&self) -> Vec<u8> {
+        self.save()
+    }
+
+    fn restore(&mut self, bytes: &[u8]) -> Result<()> {
+        self.load(bytes).ok_or_else(|| {
+            Error::new(
+                Code::InvalidSnapshot,
+                "the bytes are not a snapshot of a cloth of this make (size, links and pins)",
+            )
+        })
+    }
+
+    fn hash(&self) -> u64 {
+        self.digest()
+    }
+}

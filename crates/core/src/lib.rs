@@ -1,0 +1,13 @@
+//! Limber's simulations in plain Rust.
+//!
+//! No word of JavaScript, no I/O, no clock and no threads here: a simulation is stepped by its caller and gives the same
+//! bits on every platform. See `ARCHITECTURE.md` for one frame's journey.
+
+pub mod clock;
+pub mod cloth;
+pub mod collider;
+pub mod error;
+pub mod lanes;
+pub mod options;
+pub mod rng;
+pub mod simulation;

@@ -1,0 +1,102 @@
+//! What every technique offers to the handle API, and how its arrays are named.
+
+use crate::error::Result;
+
+/// What a channel's numbers are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Element {
+    /// 32-bit floats, a `Float32Array` in JavaScript.
+    F32,
+    /// 32-bit unsigned integers, a `Uint32Array` in JavaScript.
+    U32,
+}
+
+/// One array that a simulation shares with JavaScript.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChannelInfo {
+    /// The id by which the bindings ask for it: its place in [`Simulation::channels`].
+    pub id: u32,
+    /// Its name in JavaScript, camelCase.
+    pub name: &'static str,
+    /// What its numbers are.
+    pub element: Element,
+    /// `true` when JavaScript writes it and the simulation reads it.
+    pub input: bool,
+    /// Shape and unit, as in `[x, y, z] × vertices, world, metres`.
+    pub doc: &'static str,
+}
+
+/// The memory of a channel.
+#[derive(Debug)]
+pub enum Channel<'a> {
+    /// Floats.
+    F32(&'a mut [f32]),
+    /// Unsigned integers.
+    U32(&'a mut [u32]),
+}
+
+/// One operation that only this technique has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CommandInfo {
+    /// The number by which the bindings call it.
+    pub op: u32,
+    /// Its name in JavaScript, camelCase.
+    pub name: &'static str,
+    /// Payload, result and errors.
+    pub doc: &'static str,
+}
+
+/// A running simulation. Every technique implements this and nothing else crosses the boundary.
+///
+/// A call from JavaScript runs `begin`, then `fixed_step` as often as `begin` said, then `finish`.
+/// None of the three allocates or panics.
+pub trait Simulation: Send {
+    /// The options in force, as JSON.
+    fn options(&self) -> String;
+
+    /// Changes the options named in `json` (a partial object). On an error nothing has changed.
+    fn configure(&mut self, json: &str) -> Result<()>;
+
+    /// What creation dropped or merged, as JSON.
+    fn report(&self) -> String;
+
+    /// Takes `dt` seconds of real time (or, for `None`, exactly one step that is shown at once), reads the inputs,
+    /// and says how many fixed steps are due.
+    fn begin(&mut self, dt: Option<f64>) -> Result<u32>;
+
+    /// Reads the inputs afresh for the next fixed step only, without interpolation.
+    fn reread_inputs(&mut self) -> Result<()>;
+
+    /// Runs one fixed step.
+    fn fixed_step(&mut self);
+
+    /// Writes the output arrays.
+    fn finish(&mut self);
+
+    /// Simulated time in seconds.
+    fn time(&self) -> f64;
+
+    /// The channels, in the order of their ids.
+    fn channels(&self) -> &'static [ChannelInfo];
+
+    /// The memory of channel `id`, or `None` when there is no such channel.
+    fn channel(&mut self, id: u32) -> Option<Channel<'_>>;
+
+    /// Runs operation `op` of this technique.
+    fn command(&mut self, op: u32, payload: &[f32]) -> Result<Vec<f32>>;
+
+    /// Back to the start, bit for bit.
+    fn reset(&mut self);
+
+    /// Moves everything by a column-major 4×4 matrix, without any swing.
+    fn teleport(&mut self, matrix: &[f32; 16]) -> Result<()>;
+
+    /// The exact state as bytes, time owed included.
+    fn snapshot(&self) -> Vec<u8>;
+
+    /// Takes a state that [`Simulation::snapshot`] gave. On an error nothing has changed.
+    fn restore(&mut self, bytes: &[u8]) -> Result<()>;
+
+    /// A digest of the state alone, equal on every platform.
+    fn hash(&self) -> u64;
+}
