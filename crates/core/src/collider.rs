@@ -1,7 +1,8 @@
 //! Shapes that particles are kept out of: spheres, capsules and planes, moving between poses.
 
 use crate::error::{Error, Result};
-use crate::lanes::{F4, V3, greater, less, select};
+use crate::lanes::{F4, V3, greater, less, select, splat};
+use crate::number::number;
 use glam::Vec3;
 
 /// Numbers of a collider in its channel: `[ax, ay, az, bx, by, bz, radius, friction]`.
@@ -13,6 +14,13 @@ pub const FARTHEST: f32 = 1e6;
 /// Whether a number can be a coordinate: NaN and infinities cannot.
 pub fn within_reach(v: &f32) -> bool {
     v.abs() <= FARTHEST
+}
+
+/// The error for a number that is not [`within_reach`].
+pub fn out_of_reach(name: &str, unit: &str, got: f32) -> Error {
+    let (far, got) = (number(FARTHEST.into()), number(got.into()));
+    let space = if unit.is_empty() { "" } else { " " };
+    Error::input(format!("{name} must be from -{far} to {far}{space}{unit}, got {got}"))
 }
 
 /// What a collider is.
@@ -44,7 +52,8 @@ impl Collider {
             2.0 => Shape::Plane,
             other => {
                 return Err(Error::option(format!(
-                    "colliders[{index}].kind must be sphere, capsule or plane, got {other}"
+                    "colliders[{index}].kind must be sphere, capsule or plane, got {}",
+                    number(f64::from(other))
                 )));
             }
         };
@@ -58,6 +67,7 @@ impl Collider {
     /// Refuses a pose that cannot be simulated.
     pub fn check(&self, index: usize) -> Result<()> {
         let refuse = |what: &str, range: &str, got: f32| {
+            let got = number(f64::from(got));
             Err(Error::option(format!("colliders[{index}].{what} must be {range}, got {got}")))
         };
         let names: [&str; STRIDE] = match self.shape {
@@ -69,7 +79,11 @@ impl Collider {
             let least = if matches!(name, "radius" | "friction") { 0.0 } else { -FARTHEST };
             let most = if name == "friction" { 1.0 } else { FARTHEST };
             if !(*value >= least && *value <= most) {
-                return refuse(name, &format!("a number from {least} to {most}"), *value);
+                return refuse(
+                    name,
+                    &format!("a number from {} to {}", number(least.into()), number(most.into())),
+                    *value,
+                );
             }
         }
         if self.shape == Shape::Plane && self.a().length() < 1e-6 {
@@ -118,11 +132,11 @@ impl Collider {
             plane: self.shape == Shape::Plane,
             origin: V3::splat(origin.to_array()),
             axis: V3::splat(axis.to_array()),
-            per_square: F4::splat(if square > 0.0 { 1.0 / square } else { 0.0 }),
+            per_square: splat(if square > 0.0 { 1.0 / square } else { 0.0 }),
             side: V3::splat(side.to_array()),
-            offset: F4::splat(offset),
-            radius: F4::splat(self.pose[6]),
-            friction: F4::splat(self.pose[7]),
+            offset: splat(offset),
+            radius: splat(self.pose[6]),
+            friction: splat(self.pose[7]),
             slippery: self.pose[7] == 0.0,
         }
     }
@@ -159,7 +173,7 @@ impl Solid {
     #[inline(always)]
     fn way_out(&self, q: V3) -> (V3, F4) {
         let square = q.dot(q);
-        let some = greater(square, F4::splat(1e-18));
+        let some = greater(square, splat(1e-18));
         let length = select(some, square, F4::ONE).sqrt();
         (V3::select(some, q * (F4::ONE / length), self.side), select(some, length, F4::ZERO))
     }
@@ -167,6 +181,20 @@ impl Solid {
     /// The normal of the surface nearest to the particles.
     pub fn normal(&self, p: V3) -> V3 {
         if self.plane { self.side } else { self.way_out(self.off_axis(p)).0 }
+    }
+
+    /// Whether any particle, where `free` is on, is closer to the surface than `margin`, or inside.
+    #[inline(always)]
+    pub fn within(&self, p: V3, free: F4, margin: f32) -> bool {
+        let margin = splat(margin);
+        let near = if self.plane {
+            less(self.side.dot(p) - self.offset, margin)
+        } else {
+            let q = self.off_axis(p);
+            let reach = self.radius + margin;
+            less(q.dot(q), reach * reach)
+        };
+        (free & near).any()
     }
 
     /// Pushes the particles that are inside, where `free` is on, to the surface; `o`, where they were a step ago, follows
@@ -207,7 +235,7 @@ mod tests {
     fn pushed(numbers: [f32; 9], at: [f32; 3]) -> Vec3 {
         let solid = Collider::new(&numbers, 0).unwrap().solid();
         let mut p = V3::splat(at);
-        solid.push_out(&mut p, &mut V3::splat(at), F4::splat(crate::lanes::ON));
+        solid.push_out(&mut p, &mut V3::splat(at), splat(crate::lanes::ON));
         Vec3::from_array(p.get(2))
     }
 

@@ -11,6 +11,12 @@ pub use wide::f32x4 as F4;
 /// All bits set: the mask that chooses a lane.
 pub const ON: f32 = f32::from_bits(u32::MAX);
 
+/// `v` in every lane. (`F4::splat` becomes a loop through memory where code is compiled for size.)
+#[inline(always)]
+pub const fn splat(v: f32) -> F4 {
+    F4::new([v, v, v, v])
+}
+
 /// Four vectors, one a lane.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
@@ -30,7 +36,7 @@ impl V3 {
     /// The same vector in every lane.
     #[inline(always)]
     pub fn splat(v: [f32; 3]) -> Self {
-        V3 { x: F4::splat(v[0]), y: F4::splat(v[1]), z: F4::splat(v[2]) }
+        V3 { x: splat(v[0]), y: splat(v[1]), z: splat(v[2]) }
     }
 
     /// Scalar product, lane by lane.
@@ -194,7 +200,7 @@ mod tests {
 
     #[test]
     fn smaller_and_larger_pass_over_nan_in_the_first() {
-        let nan = F4::splat(f32::NAN);
+        let nan = splat(f32::NAN);
         assert_eq!(smaller(nan, F4::ONE), F4::ONE);
         assert_eq!(larger(nan, F4::ONE), F4::ONE);
     }

@@ -8,6 +8,7 @@ pub mod cloth;
 pub mod collider;
 pub mod error;
 pub mod lanes;
+pub mod number;
 pub mod options;
 pub mod rng;
 pub mod simulation;

@@ -1,25 +1,87 @@
 //! Options: one macro writes the struct, its defaults, its range checks and what the TypeScript generator reads, so that
 //! none of the four can disagree.
+//!
+//! They arrive as *settings*, a line each: `path=value`. A value is `n` and the 16 hexadecimal digits of the bits of an
+//! f64, `t`, `f`, `0` for null, or `s` and a text for anything else, which is refused by name. JSON was refused: its parser
+//! and the numbers that it reads and writes weigh 40 KB of WebAssembly, more than a cloth.
 
 use crate::error::{Error, Result};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-use serde_json::Value;
+use crate::number::number;
 
-/// One field of an option struct, as the generator and the error messages see it.
+/// One field of an option struct.
+#[derive(Debug)]
+pub struct Field {
+    /// Name in Rust.
+    pub name: &'static str,
+    /// Smallest and largest value allowed, both included.
+    pub range: Option<(f64, f64)>,
+    /// Unit, or empty.
+    pub unit: &'static str,
+}
+
+/// Where a field's value is kept.
+pub enum Slot<'a> {
+    /// A number.
+    F32(&'a mut f32),
+    /// A whole number.
+    U32(&'a mut u32),
+    /// A switch.
+    Bool(&'a mut bool),
+    /// A number or none.
+    Optional(&'a mut Option<f32>),
+    /// Options inside options.
+    Nested(&'a mut dyn Options),
+}
+
+/// A struct of options.
+pub trait Options {
+    /// Name, the same in Rust and TypeScript.
+    fn name(&self) -> &'static str;
+
+    /// Its fields, in order.
+    fn fields(&self) -> &'static [Field];
+
+    /// The value of field `index`.
+    fn slot(&mut self, index: usize) -> Slot<'_>;
+}
+
+/// What the generator needs besides: it is apart, so that no comment ends up in the WebAssembly.
+pub trait Documented: Options + Default {
+    /// Doc comment of the struct.
+    const DOC: &str;
+
+    /// Doc comments of the fields.
+    const FIELD_DOCS: &[&str];
+
+    /// Describes the structs of fields that are nested.
+    fn nested() -> Vec<StructInfo>;
+}
+
+/// An option struct, as the generator reads it.
+#[derive(Clone, Debug)]
+pub struct StructInfo {
+    /// Name, the same in Rust and TypeScript.
+    pub name: &'static str,
+    /// Doc comment of the struct.
+    pub doc: &'static str,
+    /// Its fields.
+    pub fields: Vec<FieldInfo>,
+}
+
+/// A field of a [`StructInfo`].
 #[derive(Clone, Debug)]
 pub struct FieldInfo {
     /// Name in JavaScript, camelCase.
     pub name: String,
-    /// Doc comment of the Rust field.
-    pub doc: String,
+    /// Doc comment.
+    pub doc: &'static str,
     /// Unit, or empty.
     pub unit: &'static str,
-    /// Smallest and largest value allowed, both included, or `None` where there is no order.
+    /// Smallest and largest value allowed, both included.
     pub range: Option<(f64, f64)>,
-    /// Type in TypeScript, or the fields of a nested struct.
+    /// Its type.
     pub kind: FieldKind,
-    /// Default as JSON.
+    /// Default as JSON; empty for nested options.
     pub default: String,
 }
 
@@ -28,136 +90,179 @@ pub struct FieldInfo {
 pub enum FieldKind {
     /// A type that TypeScript has.
     Plain(&'static str),
-    /// A struct of options of its own.
+    /// Options inside options.
     Nested(StructInfo),
 }
 
-/// One option struct.
-#[derive(Clone, Debug)]
-pub struct StructInfo {
-    /// Name, the same in Rust and TypeScript.
-    pub name: &'static str,
-    /// Doc comment of the Rust struct.
-    pub doc: String,
-    /// Its fields.
-    pub fields: Vec<FieldInfo>,
+/// Describes `T` for the generator.
+pub fn describe<T: Documented>() -> StructInfo {
+    let mut defaults = T::default();
+    let mut nested = T::nested().into_iter();
+    let fields = defaults.fields().iter().zip(T::FIELD_DOCS).enumerate().map(|(i, (field, doc))| {
+        let mut default = String::new();
+        let kind = match defaults.slot(i) {
+            Slot::F32(_) | Slot::U32(_) => FieldKind::Plain("number"),
+            Slot::Bool(_) => FieldKind::Plain("boolean"),
+            Slot::Optional(_) => FieldKind::Plain("number | null"),
+            Slot::Nested(inner) => {
+                nested.find(|info| info.name == inner.name()).map_or(FieldKind::Plain("unknown"), FieldKind::Nested)
+            }
+        };
+        if !matches!(kind, FieldKind::Nested(_)) {
+            write_slot(defaults.slot(i), &mut default);
+        }
+        FieldInfo { name: camel_case(field.name), doc, unit: field.unit, range: field.range, kind, default }
+    });
+    let fields = fields.collect();
+    StructInfo { name: T::default().name(), doc: T::DOC, fields }
 }
 
-/// A struct of options: defaults, a partial update with checks, a description.
-pub trait Options: Default + Clone + Serialize {
-    /// Takes over the fields named in `value`; the message of an error starts with `path`.
-    fn apply(&mut self, value: &Value, path: &str) -> Result<()>;
+/// A value as it arrived.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value<'a> {
+    /// A number, finite or not.
+    Number(f64),
+    /// A switch.
+    Bool(bool),
+    /// Nothing.
+    Null,
+    /// Something that no option is.
+    Other(&'a str),
+}
 
-    /// What the generator writes.
-    fn describe() -> StructInfo;
+impl<'a> Value<'a> {
+    fn read(text: &'a str) -> Option<Self> {
+        Some(match text.as_bytes().first()? {
+            b'n' if text.len() == 17 => Value::Number(f64::from_bits(u64::from_str_radix(text.get(1..)?, 16).ok()?)),
+            b't' => Value::Bool(true),
+            b'f' => Value::Bool(false),
+            b'0' => Value::Null,
+            b's' => Value::Other(text.get(1..)?),
+            _ => return None,
+        })
+    }
 
-    /// `self` with the fields named in `json` (an object, possibly partial).
-    fn with(&self, json: &str) -> Result<Self> {
-        let value = serde_json::from_str(json).map_err(|e| Error::option(format!("options are not JSON: {e}")))?;
-        let mut next = self.clone();
-        next.apply(&value, "")?;
-        Ok(next)
+    fn shown(&self) -> String {
+        match self {
+            Value::Number(n) => number(*n),
+            Value::Bool(b) => b.to_string(),
+            Value::Null => "null".into(),
+            Value::Other(text) => text.to_string(),
+        }
     }
 }
 
-/// A value that a field may hold.
-pub trait OptionValue: Sized {
-    /// Takes over `value`, checked against `range`.
-    fn set(&mut self, value: &Value, path: &str, range: Option<(f64, f64)>, unit: &str) -> Result<()>;
-
-    /// Its type for TypeScript.
-    fn kind() -> FieldKind;
+/// Calls `visit` with the path and value of every setting.
+pub fn settings<'a>(text: &'a str, mut visit: impl FnMut(&'a str, Value<'a>) -> Result<()>) -> Result<()> {
+    for line in text.lines() {
+        let setting = line.split_once('=').and_then(|(path, value)| Some((path, Value::read(value)?)));
+        let (path, value) = setting.ok_or_else(|| Error::option(format!("{line} is no setting")))?;
+        visit(path, value)?;
+    }
+    Ok(())
 }
 
-/// What a value should have been, in words.
-fn expected(what: &str, range: Option<(f64, f64)>, unit: &str) -> String {
-    let mut text = what.to_string();
-    if let Some((low, high)) = range {
-        text += &format!(" from {low} to {high}");
+/// Sets the field `rest` of `options`; `path` is its whole path, for the message.
+pub fn set(options: &mut dyn Options, path: &str, rest: &str, value: Value) -> Result<()> {
+    let (name, inner) = rest.split_once('.').map_or((rest, None), |(name, inner)| (name, Some(inner)));
+    let fields = options.fields();
+    let Some(index) = fields.iter().position(|field| is_camel_case(name, field.name)) else {
+        let mut message = format!("{path} is no option of {}; known: ", options.name());
+        for (i, field) in fields.iter().enumerate() {
+            message += if i > 0 { ", " } else { "" };
+            message += &camel_case(field.name);
+        }
+        return Err(Error::option(message));
+    };
+    let Field { range, unit, .. } = fields[index];
+    let (low, high) = range.unwrap_or((f64::MIN, f64::MAX));
+    let what = match (options.slot(index), value, inner) {
+        (Slot::Nested(nested), _, Some(inner)) => return set(nested, path, inner, value),
+        (Slot::F32(slot), Value::Number(n), None) if n >= low && n <= high => {
+            *slot = n as f32;
+            return Ok(());
+        }
+        (Slot::U32(slot), Value::Number(n), None) if n >= low && n <= high && n == f64::from(n as u32) => {
+            *slot = n as u32;
+            return Ok(());
+        }
+        (Slot::Optional(slot), Value::Number(n), None) if n >= low && n <= high => {
+            *slot = Some(n as f32);
+            return Ok(());
+        }
+        (Slot::Optional(slot), Value::Null, None) => {
+            *slot = None;
+            return Ok(());
+        }
+        (Slot::Bool(slot), Value::Bool(b), None) => {
+            *slot = b;
+            return Ok(());
+        }
+        (Slot::F32(_), ..) => "a number",
+        (Slot::U32(_), ..) => "a whole number",
+        (Slot::Bool(_), ..) => "true or false",
+        (Slot::Optional(_), ..) => "null or a number",
+        (Slot::Nested(_), ..) => "an object",
+    };
+    let mut message = format!("{path} must be {what}");
+    if range.is_some() {
+        message += &format!(" from {} to {}", number(low), number(high));
     }
     if !unit.is_empty() {
-        text += &format!(" ({unit})");
+        message += &format!(" ({unit})");
     }
-    text
+    Err(Error::option(message + ", got " + &value.shown()))
 }
 
-fn leaf<T: DeserializeOwned>(
-    what: &str,
-    value: &Value,
-    path: &str,
-    range: Option<(f64, f64)>,
-    unit: &str,
-    numbers: impl Fn(&T) -> Vec<f64>,
-) -> Result<T> {
-    let refuse = || Error::option(format!("{path} must be {}, got {}", expected(what, range, unit), shown(value)));
-    let parsed: T = serde_json::from_value(value.clone()).map_err(|_| refuse())?;
-    let (low, high) = range.unwrap_or((f64::MIN, f64::MAX));
-    // Written so that NaN is refused.
-    if numbers(&parsed).iter().all(|n| *n >= low && *n <= high) { Ok(parsed) } else { Err(refuse()) }
+/// `options` with the fields that `text` names. On an error nothing has changed.
+pub fn with<T: Options + Clone>(options: &T, text: &str) -> Result<T> {
+    let mut next = options.clone();
+    settings(text, |path, value| set(&mut next, path, path, value))?;
+    Ok(next)
 }
 
-/// Numbers that JSON cannot hold arrive as the strings `"NaN"`, `"Infinity"` and `"-Infinity"`; show them bare.
-fn shown(value: &Value) -> String {
-    match value {
-        Value::String(s) if matches!(s.as_str(), "NaN" | "Infinity" | "-Infinity") => s.clone(),
-        other => other.to_string(),
+/// `options` as JSON.
+pub fn write(options: &mut dyn Options, out: &mut String) {
+    out.push('{');
+    for (i, field) in options.fields().iter().enumerate() {
+        out.push_str(if i > 0 { ",\"" } else { "\"" });
+        out.push_str(&camel_case(field.name));
+        out.push_str("\":");
+        write_slot(options.slot(i), out);
     }
+    out.push('}');
 }
 
-macro_rules! leaf_value {
-    ($type:ty, $what:literal, $ts:literal, $numbers:expr) => {
-        impl OptionValue for $type {
-            fn set(&mut self, value: &Value, path: &str, range: Option<(f64, f64)>, unit: &str) -> Result<()> {
-                *self = leaf($what, value, path, range, unit, $numbers)?;
-                Ok(())
-            }
-
-            fn kind() -> FieldKind {
-                FieldKind::Plain($ts)
-            }
-        }
-    };
-}
-
-leaf_value!(f32, "a number", "number", |n: &f32| vec![f64::from(*n)]);
-leaf_value!(u32, "a whole number", "number", |n: &u32| vec![f64::from(*n)]);
-leaf_value!(bool, "true or false", "boolean", |_: &bool| vec![]);
-leaf_value!(Option<f32>, "null or a number", "number | null", |n: &Option<f32>| n.map(f64::from).into_iter().collect());
-
-impl<T: Options> OptionValue for T {
-    fn set(&mut self, value: &Value, path: &str, _: Option<(f64, f64)>, _: &str) -> Result<()> {
-        self.apply(value, path)
-    }
-
-    fn kind() -> FieldKind {
-        FieldKind::Nested(T::describe())
+fn write_slot(slot: Slot, out: &mut String) {
+    match slot {
+        Slot::F32(n) => out.push_str(&number(f64::from(*n))),
+        Slot::U32(n) => out.push_str(&n.to_string()),
+        Slot::Bool(b) => out.push_str(if *b { "true" } else { "false" }),
+        Slot::Optional(n) => out.push_str(&n.map_or("null".into(), |n| number(f64::from(n)))),
+        Slot::Nested(inner) => write(inner, out),
     }
 }
 
-/// `snake_case` to `camelCase`, as serde's `rename_all` does it.
-pub fn camel_case(name: &str) -> String {
-    let mut out = String::with_capacity(name.len());
+/// `snake_case` as `camelCase`.
+fn camel_case(name: &str) -> String {
+    let mut out = String::new();
     let mut upper = false;
-    for c in name.chars() {
-        if c == '_' {
+    for c in name.bytes() {
+        if c == b'_' {
             upper = true;
-        } else if upper {
-            out.extend(c.to_uppercase());
-            upper = false;
         } else {
-            out.push(c);
+            out.push(char::from(if upper { c.to_ascii_uppercase() } else { c }));
+            upper = false;
         }
     }
     out
 }
 
-/// The object inside `value`, or an error that names `path`.
-pub fn object<'a>(value: &'a Value, path: &str) -> Result<&'a serde_json::Map<String, Value>> {
-    let name = if path.is_empty() { "options" } else { path };
-    value.as_object().ok_or_else(|| Error::option(format!("{name} must be an object, got {}", shown(value))))
+fn is_camel_case(camel: &str, snake: &str) -> bool {
+    camel == camel_case(snake)
 }
 
-/// Writes an option struct from a table of fields: `/// doc`, `name: Type = default, [range low..=high,] [unit "m"];`.
+/// Writes an option struct from a table of fields: `/// doc`, `name: Type(Slot) = default, [range low..=high,] [unit "m"];`.
 #[macro_export]
 macro_rules! options {
     (
@@ -165,7 +270,7 @@ macro_rules! options {
         pub struct $name:ident {
             $(
                 $(#[doc = $doc:literal])*
-                $field:ident: $type:ty = $default:expr
+                $field:ident: $slot:ident($type:ty) = $default:expr
                 $(, range $low:literal..=$high:literal)?
                 $(, unit $unit:literal)?;
             )*
@@ -185,44 +290,46 @@ macro_rules! options {
         }
 
         impl $crate::options::Options for $name {
-            fn apply(&mut self, value: &serde_json::Value, path: &str) -> $crate::error::Result<()> {
-                for (key, value) in $crate::options::object(value, path)? {
-                    let full = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
-                    $(
-                        if *key == $crate::options::camel_case(stringify!($field)) {
-                            #[allow(unused_mut, unused_assignments)]
-                            let mut range = None;
-                            $(range = Some(($low as f64, $high as f64));)?
-                            $crate::options::OptionValue::set(&mut self.$field, value, &full, range, concat!($($unit)?))?;
-                            continue;
-                        }
-                    )*
-                    let known = [$($crate::options::camel_case(stringify!($field))),*].join(", ");
-                    return Err($crate::error::Error::option(format!("{full} is no option of {}; known: {known}", stringify!($name))));
-                }
-                Ok(())
+            fn name(&self) -> &'static str {
+                stringify!($name)
             }
 
-            fn describe() -> $crate::options::StructInfo {
-                let defaults = Self::default();
-                $crate::options::StructInfo {
-                    name: stringify!($name),
-                    doc: concat!($($struct_doc, "\n"),*).to_string(),
-                    fields: vec![$({
-                        #[allow(unused_mut, unused_assignments)]
-                        let mut range = None;
-                        $(range = Some(($low as f64, $high as f64));)?
-                        $crate::options::FieldInfo {
-                            name: $crate::options::camel_case(stringify!($field)),
-                            doc: concat!($($doc, "\n"),*).to_string(),
-                            unit: concat!($($unit)?),
-                            range,
-                            kind: <$type as $crate::options::OptionValue>::kind(),
-                            default: serde_json::to_string(&defaults.$field).unwrap_or_default(),
-                        }
-                    }),*],
-                }
+            fn fields(&self) -> &'static [$crate::options::Field] {
+                const FIELDS: &[$crate::options::Field] = &[$({
+                    #[allow(unused_mut, unused_assignments)]
+                    let mut range = None;
+                    $(range = Some(($low as f64, $high as f64));)?
+                    $crate::options::Field { name: stringify!($field), range, unit: concat!($($unit)?) }
+                }),*];
+                FIELDS
+            }
+
+            fn slot(&mut self, index: usize) -> $crate::options::Slot<'_> {
+                let slots = [$($crate::options::Slot::$slot(&mut self.$field)),*];
+                let last = slots.len() - 1;
+                slots.into_iter().nth(index.min(last)).unwrap_or_else(|| unreachable!())
             }
         }
+
+        impl $crate::options::Documented for $name {
+            const DOC: &str = concat!($($struct_doc, "\n"),*);
+            const FIELD_DOCS: &[&str] = &[$(concat!($($doc, "\n"),*)),*];
+
+            fn nested() -> Vec<$crate::options::StructInfo> {
+                [$($crate::nested!($slot($type))),*].into_iter().flatten().collect()
+            }
+        }
+    };
+}
+
+/// Describes the type of a nested field, for [`options!`].
+#[doc(hidden)]
+#[macro_export]
+macro_rules! nested {
+    (Nested($type:ty)) => {
+        Some($crate::options::describe::<$type>())
+    };
+    ($slot:ident($type:ty)) => {
+        None
     };
 }

@@ -16,14 +16,20 @@ pub enum Element {
 pub struct ChannelInfo {
     /// The id by which the bindings ask for it: its place in [`Simulation::channels`].
     pub id: u32,
-    /// Its name in JavaScript, camelCase.
-    pub name: &'static str,
     /// What its numbers are.
     pub element: Element,
     /// `true` when JavaScript writes it and the simulation reads it.
     pub input: bool,
-    /// Shape and unit, as in `[x, y, z] × vertices, world, metres`.
-    pub doc: &'static str,
+}
+
+/// What the generator needs of a channel or command besides: it is apart, so that no comment ends up in the WebAssembly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Doc {
+    /// Name in JavaScript, camelCase.
+    pub name: &'static str,
+    /// Of a channel its shape and unit, as in `[x, y, z] × vertices, world, metres`; of a command its payload, result and
+    /// errors.
+    pub text: &'static str,
 }
 
 /// The memory of a channel.
@@ -35,17 +41,6 @@ pub enum Channel<'a> {
     U32(&'a mut [u32]),
 }
 
-/// One operation that only this technique has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CommandInfo {
-    /// The number by which the bindings call it.
-    pub op: u32,
-    /// Its name in JavaScript, camelCase.
-    pub name: &'static str,
-    /// Payload, result and errors.
-    pub doc: &'static str,
-}
-
 /// A running simulation. Every technique implements this and nothing else crosses the boundary.
 ///
 /// A call from JavaScript runs `begin`, then `fixed_step` as often as `begin` said, then `finish`.
@@ -54,8 +49,8 @@ pub trait Simulation: Send {
     /// The options in force, as JSON.
     fn options(&self) -> String;
 
-    /// Changes the options named in `json` (a partial object). On an error nothing has changed.
-    fn configure(&mut self, json: &str) -> Result<()>;
+    /// Changes the options that `settings` name. On an error nothing has changed.
+    fn configure(&mut self, settings: &str) -> Result<()>;
 
     /// What creation dropped or merged, as JSON.
     fn report(&self) -> String;

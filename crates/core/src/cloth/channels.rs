@@ -1,6 +1,6 @@
 //! The arrays and operations of a cloth that JavaScript sees.
 
-use crate::simulation::{ChannelInfo, CommandInfo, Element};
+use crate::simulation::{ChannelInfo, Doc, Element};
 
 /// Positions that three.js draws.
 pub const POSITIONS: u32 = 0;
@@ -25,53 +25,44 @@ pub const LINKS: u32 = 9;
 /// From the world into the space of the output.
 pub const SPACE: u32 = 10;
 
-const fn channel(id: u32, name: &'static str, element: Element, input: bool, doc: &'static str) -> ChannelInfo {
-    ChannelInfo { id, name, element, input, doc }
+const fn channel(id: u32, element: Element, input: bool) -> ChannelInfo {
+    ChannelInfo { id, element, input }
 }
 
 /// All channels, by id.
 pub const CHANNELS: &[ChannelInfo] = &[
-    channel(POSITIONS, "positions", Element::F32, false, "`[x, y, z] × vertices`, in the output space, metres"),
-    channel(
-        NORMALS,
-        "normals",
-        Element::F32,
-        false,
-        "`[x, y, z] × vertices`, in the output space, of unit length, or 0 where no triangle is",
-    ),
-    channel(
-        BOUNDS,
-        "bounds",
-        Element::F32,
-        false,
-        "`[min x, y, z, max x, y, z, centre x, y, z, radius]` of the drawn positions, metres",
-    ),
-    channel(STATUS, "status", Element::U32, false, "`[times the state stopped being finite and was put back]`"),
-    channel(WIND, "wind", Element::F32, true, "`[x, y, z]`, world, m/s"),
-    channel(GRAVITY, "gravity", Element::F32, true, "`[x, y, z]`, world, m/s²"),
-    channel(
-        PIN_TARGETS,
-        "pinTargets",
-        Element::F32,
-        true,
-        "`[x, y, z] × pins`, world, metres, in the order of `pinVertices`",
-    ),
-    channel(PIN_VERTICES, "pinVertices", Element::U32, false, "`[vertex] × pins`, ascending"),
-    channel(
-        COLLIDERS,
-        "colliders",
-        Element::F32,
-        true,
-        "`[ax, ay, az, bx, by, bz, radius, friction] × colliders`, world, metres: a sphere's centre is a; a capsule runs from a to b; a plane's normal is a and its offset bx",
-    ),
-    channel(LINKS, "links", Element::U32, false, "`[vertex, vertex] × links`, in the order in which they are solved"),
-    channel(
-        SPACE,
-        "space",
-        Element::F32,
-        true,
-        "16 numbers, column-major: from the world into the space of the output",
-    ),
+    channel(POSITIONS, Element::F32, false),
+    channel(NORMALS, Element::F32, false),
+    channel(BOUNDS, Element::F32, false),
+    channel(STATUS, Element::U32, false),
+    channel(WIND, Element::F32, true),
+    channel(GRAVITY, Element::F32, true),
+    channel(PIN_TARGETS, Element::F32, true),
+    channel(PIN_VERTICES, Element::U32, false),
+    channel(COLLIDERS, Element::F32, true),
+    channel(LINKS, Element::U32, false),
+    channel(SPACE, Element::F32, true),
+];
+
+/// What they are called and hold.
+pub const CHANNEL_DOCS: &[Doc] = &[
+    Doc { name: "positions", text: "`[x, y, z] × vertices`, in the output space, metres" },
+    Doc {
+        name: "normals",
+        text: "`[x, y, z] × vertices`, in the output space, of unit length, or 0 where no triangle is",
+    },
+    Doc { name: "bounds", text: "`[min x, y, z, max x, y, z, centre x, y, z, radius]` of the drawn positions, metres" },
+    Doc { name: "status", text: "`[times the state stopped being finite and was put back]`" },
+    Doc { name: "wind", text: "`[x, y, z]`, world, m/s" },
+    Doc { name: "gravity", text: "`[x, y, z]`, world, m/s²" },
+    Doc { name: "pinTargets", text: "`[x, y, z] × pins`, world, metres, in the order of `pinVertices`" },
+    Doc { name: "pinVertices", text: "`[vertex] × pins`, ascending" },
+    Doc {
+        name: "colliders",
+        text: "`[ax, ay, az, bx, by, bz, radius, friction] × colliders`, world, metres: a sphere's centre is a; a capsule runs from a to b; a plane's normal is a and its offset bx",
+    },
+    Doc { name: "links", text: "`[vertex, vertex] × links`, in the order in which they are solved" },
+    Doc { name: "space", text: "16 numbers, column-major: from the world into the space of the output" },
 ];
 
 /// Replaces the pinned vertices.
@@ -80,15 +71,13 @@ pub const SET_PINS: u32 = 0;
 pub const SET_COLLIDERS: u32 = 1;
 
 /// All operations, by number.
-pub const COMMANDS: &[CommandInfo] = &[
-    CommandInfo {
-        op: SET_PINS,
+pub const COMMAND_DOCS: &[Doc] = &[
+    Doc {
         name: "setPins",
-        doc: "Pins exactly the vertices of the payload, each where it is. Throws `invalid-option` for a vertex that does not exist.",
+        text: "Pins exactly the vertices of the payload, each where it is. Throws `invalid-option` for a vertex that does not exist.",
     },
-    CommandInfo {
-        op: SET_COLLIDERS,
+    Doc {
         name: "setColliders",
-        doc: "Replaces the colliders by the payload's: `[kind, ax, ay, az, bx, by, bz, radius, friction]` each, kind 0 sphere, 1 capsule, 2 plane. Throws `invalid-option` for a radius below 0 or a number that is not finite.",
+        text: "Replaces the colliders by the payload's: `[kind, ax, ay, az, bx, by, bz, radius, friction]` each, kind 0 sphere, 1 capsule, 2 plane. Throws `invalid-option` for a radius below 0 or a number that is not finite.",
     },
 ];

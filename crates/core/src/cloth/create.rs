@@ -6,11 +6,10 @@ use super::mesh::{Mesh, Source};
 use super::options::{ClothGrid, ClothMesh, ClothOptions};
 use super::{Cloth, Contact, IDENTITY, Input, MAX_STEPS, Output, STEP, Seams, Weave};
 use crate::clock::Clock;
-use crate::collider::{FARTHEST, within_reach};
+use crate::collider::{out_of_reach, within_reach};
 use crate::error::{Error, Result};
 use crate::lanes::{F4, ON, V3};
-use crate::options::{Options, object};
-use serde_json::Value;
+use crate::options::{set, settings};
 
 /// Most vertices of a cloth.
 const MOST_VERTICES: u64 = 4_000_000;
@@ -28,67 +27,51 @@ struct Order {
 }
 
 impl Order {
-    fn read(json: &str) -> Result<Self> {
-        let value: Value =
-            serde_json::from_str(json).map_err(|e| Error::option(format!("options are not JSON: {e}")))?;
+    fn read(text: &str) -> Result<Self> {
         let mut shape = None;
         let mut options = ClothOptions::default();
-        for (key, value) in object(&value, "")? {
-            match key.as_str() {
-                "grid" => {
-                    let mut grid = ClothGrid::default();
-                    grid.apply(value, "")?;
-                    let vertices = u64::from(grid.columns) * u64::from(grid.rows);
-                    if vertices > MOST_VERTICES {
-                        return Err(Error::option(format!(
-                            "columns × rows must be from 4 to {MOST_VERTICES}, got {vertices}"
-                        )));
-                    }
-                    shape = Some(Shape::Grid(grid));
-                }
-                "mesh" => {
-                    let mut mesh = ClothMesh::default();
-                    mesh.apply(value, "")?;
-                    shape = Some(Shape::Mesh(mesh));
-                }
-                "options" => {}
-                other => {
-                    return Err(Error::option(format!(
-                        "{other} is not known; a cloth is made of grid or mesh, and options"
-                    )));
-                }
-            }
-        }
-        let shape = shape.ok_or_else(|| Error::option("a cloth is made of grid or mesh"))?;
-        if matches!(shape, Shape::Mesh(_)) {
+        // A cloth made of a geometry may be anywhere, below 0 too.
+        if text.starts_with("mesh.") {
             options.floor = None;
         }
-        if let Some(value) = value.get("options") {
-            options.apply(value, "")?;
+        settings(text, |path, value| match path.split_once('.') {
+            Some(("grid", name)) => match shape.get_or_insert(Shape::Grid(ClothGrid::default())) {
+                Shape::Grid(grid) => set(grid, name, name, value),
+                Shape::Mesh(_) => Err(Error::option("a cloth is made of a grid or of a mesh")),
+            },
+            Some(("mesh", name)) => match shape.get_or_insert(Shape::Mesh(ClothMesh::default())) {
+                Shape::Mesh(mesh) => set(mesh, name, name, value),
+                Shape::Grid(_) => Err(Error::option("a cloth is made of a grid or of a mesh")),
+            },
+            Some(("options", name)) => set(&mut options, name, name, value),
+            _ => Err(Error::option(format!("{path} is not known; a cloth is made of grid or mesh, and options"))),
+        })?;
+        let shape = shape.ok_or_else(|| Error::option("a cloth is made of grid or mesh"))?;
+        if let Shape::Grid(grid) = &shape {
+            let vertices = u64::from(grid.columns) * u64::from(grid.rows);
+            if vertices > MOST_VERTICES {
+                return Err(Error::option(format!("columns × rows must be from 4 to {MOST_VERTICES}, got {vertices}")));
+            }
         }
         Ok(Order { shape, options })
     }
 }
 
 impl Cloth {
-    /// Refuses what [`Cloth::create`] would refuse of `json`, before anything is allocated for it.
-    pub fn check(json: &str) -> Result<()> {
-        Order::read(json).map(drop)
+    /// Refuses what [`Cloth::create`] would refuse of `settings`, before anything is allocated for it.
+    pub fn check(settings: &str) -> Result<()> {
+        Order::read(settings).map(drop)
     }
 
-    /// A cloth of `{ grid: ClothGrid, options: ClothOptions }` or `{ mesh: ClothMesh, options: ClothOptions }`.
+    /// A cloth of the settings `grid.…` or `mesh.…` first, and `options.…`.
     ///
     /// `reals` are the vertices, `[x, y, z]` each, in metres; a grid without any lies flat below y = 0. `indices` are, for a
     /// mesh, the three vertices of each triangle, and then the pinned vertices.
-    pub fn create(json: &str, reals: &[f32], indices: &[u32]) -> Result<Self> {
-        let Order { shape, options } = Order::read(json)?;
+    pub fn create(settings: &str, reals: &[f32], indices: &[u32]) -> Result<Self> {
+        let Order { shape, options } = Order::read(settings)?;
         if let Some(i) = reals.iter().position(|v| !within_reach(v)) {
-            return Err(Error::input(format!(
-                "{} of vertex {} must be from -{FARTHEST} to {FARTHEST} m, got {}",
-                ["x", "y", "z"][i % 3],
-                i / 3,
-                reals[i]
-            )));
+            let name = format!("{} of vertex {}", ["x", "y", "z"][i % 3], i / 3);
+            return Err(out_of_reach(&name, "m", reals[i]));
         }
         match shape {
             Shape::Grid(grid) => {
@@ -231,6 +214,7 @@ fn hung(
         colliders: Vec::new(),
         stepped: Vec::new(),
         solids: Vec::new(),
+        near: vec![0; blocks],
         contacts: vec![Contact::default(); blocks],
         swept: false,
         jump: true,
@@ -253,23 +237,29 @@ fn hung(
 
 /// A flat grid: x from −width/2 to width/2, y from 0 down to −height.
 fn flat(grid: &ClothGrid) -> Vec<f32> {
-    let along = |i: u32, n: u32| f64::from(i) / f64::from(n - 1);
-    let (width, height) = (f64::from(grid.width), f64::from(grid.height));
-    (0..grid.rows)
-        .flat_map(|j| (0..grid.columns).map(move |i| (i, j)))
-        .flat_map(|(i, j)| {
-            [((along(i, grid.columns) - 0.5) * width) as f32, (-along(j, grid.rows) * height) as f32, 0.0]
-        })
-        .collect()
+    let mut vertices = Vec::with_capacity(grid.columns as usize * grid.rows as usize * 3);
+    for j in 0..grid.rows {
+        for i in 0..grid.columns {
+            let (u, v) = (f64::from(i) / f64::from(grid.columns - 1), f64::from(j) / f64::from(grid.rows - 1));
+            vertices.push(((u - 0.5) * f64::from(grid.width)) as f32);
+            vertices.push((-v * f64::from(grid.height)) as f32);
+            vertices.push(0.0);
+        }
+    }
+    vertices
 }
 
 /// What creation merged or dropped, as JSON for `cloth.report`.
 fn report(source: &Source) -> String {
-    serde_json::json!({
-        "welded": source.particle_of.len() - source.particles(),
-        "degenerateTriangles": source.degenerate,
-        "duplicateTriangles": source.duplicate,
-        "orphanVertices": source.orphans,
-    })
-    .to_string()
+    let mut orphans = String::new();
+    for orphan in &source.orphans {
+        orphans += if orphans.is_empty() { "" } else { "," };
+        orphans += &orphan.to_string();
+    }
+    format!(
+        r#"{{"welded":{},"degenerateTriangles":{},"duplicateTriangles":{},"orphanVertices":[{orphans}]}}"#,
+        source.particle_of.len() - source.particles(),
+        source.degenerate,
+        source.duplicate,
+    )
 }

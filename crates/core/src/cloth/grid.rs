@@ -17,9 +17,14 @@
 
 use super::links::{Kind, LinkLanes, relax};
 use crate::lanes::{F4, ON, V3};
+use std::slice::Iter;
 
 /// Fewer columns than this leave strips too narrow for links that skip a column; such a cloth is solved as a mesh.
 pub const LEAST_COLUMNS: usize = 9;
+
+/// Rows (or pairs of rows) whose links of one set are solved before those of the next. Links of one set do not touch, and
+/// the processor works on many at once: in a narrow cloth a single row has too few.
+const BAND: usize = 8;
 
 /// The shape of a strip grid.
 #[derive(Clone, Debug)]
@@ -59,13 +64,14 @@ impl Grid {
         let (w, rows) = (self.width, self.rows);
         let mut all = Vec::new();
         // A vector joins column i of row j, in every strip, with column i + di of row j + dj.
-        let mut add = |kind, i: usize, j: usize, di: isize, dj: usize| {
+        let mut add = |kind, i: usize, j: usize, di: isize, dj: isize| {
             all.push((
                 kind,
                 std::array::from_fn(|lane| {
                     let from = lane * w + i;
                     let to = from.checked_add_signed(di)?;
-                    (from < self.columns && to < self.columns).then(|| [self.slot(from, j), self.slot(to, j + dj)])
+                    (from < self.columns && to < self.columns)
+                        .then(|| [self.slot(from, j), self.slot(to, j.wrapping_add_signed(dj))])
                 }),
             ));
         };
@@ -83,105 +89,70 @@ impl Grid {
             }
         }
         for first in [1, 0] {
-            for j in (first..rows - 1).step_by(2) {
-                (0..w).for_each(|i| add(Kind::Shear, i, j, 1, 1));
-                (1..w).for_each(|i| add(Kind::Shear, i, j, -1, 1));
-                // The lane of the strip to the right starts this one, so it is listed by its end in the left strip.
-                add(Kind::Shear, w, j, -1, 1);
+            let pairs: Vec<usize> = (first..rows - 1).step_by(2).collect();
+            for band in pairs.chunks(BAND) {
+                band.iter().for_each(|j| (0..w).for_each(|i| add(Kind::Shear, i, *j, 1, 1)));
+                for j in band {
+                    (1..w).for_each(|i| add(Kind::Shear, i, *j, -1, 1));
+                    // Over the border of a strip the left end comes first.
+                    add(Kind::Shear, w - 1, *j + 1, 1, -1);
+                }
             }
         }
-        for j in 0..rows {
+        let all_rows: Vec<usize> = (0..rows).collect();
+        for band in all_rows.chunks(BAND) {
             for first in [0, 1] {
-                (first..w - 1).step_by(2).for_each(|i| add(Kind::Structural, i, j, 1, 0));
+                band.iter().for_each(|j| {
+                    (first..w - 1).step_by(2).for_each(|i| add(Kind::Structural, i, *j, 1, 0));
+                });
             }
-            add(Kind::Structural, w - 1, j, 1, 0);
+            band.iter().for_each(|j| add(Kind::Structural, w - 1, *j, 1, 0));
         }
-        for j in 0..rows {
+        for band in all_rows.chunks(BAND) {
             for first in [0, 2] {
-                for i in (first..w.saturating_sub(2)).step_by(4) {
-                    add(Kind::Bend, i, j, 2, 0);
-                    if i + 1 < w - 2 {
-                        add(Kind::Bend, i + 1, j, 2, 0);
+                for j in band {
+                    for i in (first..w - 2).step_by(4) {
+                        add(Kind::Bend, i, *j, 2, 0);
+                        if i + 1 < w - 2 {
+                            add(Kind::Bend, i + 1, *j, 2, 0);
+                        }
                     }
                 }
             }
-            add(Kind::Bend, w - 2, j, 2, 0);
-            add(Kind::Bend, w - 1, j, 2, 0);
+            for i in [w - 2, w - 1] {
+                band.iter().for_each(|j| add(Kind::Bend, i, *j, 2, 0));
+            }
         }
         all
     }
 
     /// One pass over all links.
     pub fn relax(&self, p: &mut [V3], links: &[LinkLanes]) {
-        let (w, rows) = (self.width, self.rows);
+        let w = self.width;
         let mut links = links.iter();
-
-        // Structural, along the columns.
+        for (stride, firsts) in [(1, [1, 0]), (2, [2, 0])] {
+            for first in firsts {
+                apart(p.get_mut(first * w..).unwrap_or_default(), stride * w, &mut links);
+            }
+        }
         for first in [1, 0] {
-            for two in p[first * w..].chunks_exact_mut(2 * w) {
-                let (top, bottom) = two.split_at_mut(w);
-                for ((a, b), link) in top.iter_mut().zip(bottom).zip(links.by_ref()) {
-                    relax(a, b, link);
-                }
+            for band in p[first * w..].chunks_mut(2 * BAND * w) {
+                diagonal(band, w, true, &mut links);
+                diagonal(band, w, false, &mut links);
             }
         }
-        // Bend, along the columns.
-        for first in [2, 0] {
-            for four in p[(first * w).min(rows * w)..].chunks_mut(4 * w) {
-                if four.len() >= 3 * w {
-                    let (top, bottom) = four.split_at_mut(2 * w);
-                    for ((a, b), link) in top.iter_mut().zip(bottom).zip(links.by_ref()) {
-                        relax(a, b, link);
-                    }
-                }
-            }
-        }
-        // Shear: down to the right, then down to the left.
-        for first in [1, 0] {
-            for two in p[first * w..].chunks_exact_mut(2 * w) {
-                let (top, bottom) = two.split_at_mut(w);
-                for ((a, b), link) in top[..w - 1].iter_mut().zip(&mut bottom[1..]).zip(links.by_ref()) {
-                    relax(a, b, link);
-                }
-                if let Some(link) = links.next() {
-                    relax_next(&mut top[w - 1], &mut bottom[0], link);
-                }
-                for ((a, b), link) in top[1..].iter_mut().zip(&mut bottom[..w - 1]).zip(links.by_ref()) {
-                    relax(a, b, link);
-                }
-                if let Some(link) = links.next() {
-                    relax_previous(&mut top[0], &mut bottom[w - 1], link);
-                }
-            }
-        }
-        // Structural, along the rows.
-        for row in p.chunks_exact_mut(w) {
+        for band in p.chunks_mut(BAND * w) {
             for first in [0, 1] {
-                for (pair, link) in row[first..].chunks_exact_mut(2).zip(links.by_ref()) {
-                    let [a, b] = pair else { return };
-                    relax(a, b, link);
-                }
+                neighbours(band, w, first, &mut links);
             }
-            border(row, w - 1, 0, &mut links);
+            across(band, w, w - 1, 0, &mut links);
         }
-        // Bend, along the rows.
-        for row in p.chunks_exact_mut(w) {
+        for band in p.chunks_mut(BAND * w) {
             for first in [0, 2] {
-                for four in row[first..].chunks_mut(4) {
-                    if let [a, c, b, rest @ ..] = four {
-                        if let Some(link) = links.next() {
-                            relax(a, b, link);
-                        }
-                        if let [d] = rest
-                            && let Some(link) = links.next()
-                        {
-                            relax(c, d, link);
-                        }
-                    }
-                }
+                skipping(band, w, first, &mut links);
             }
-            border(row, w - 2, 0, &mut links);
-            border(row, w - 1, 1, &mut links);
+            across(band, w, w - 2, 0, &mut links);
+            across(band, w, w - 1, 1, &mut links);
         }
     }
 
@@ -218,29 +189,67 @@ impl Grid {
     }
 }
 
-/// Solves block `a` of a row with block `b` of the strip to the right.
-#[inline(always)]
-fn border<'a>(row: &mut [V3], a: usize, b: usize, links: &mut impl Iterator<Item = &'a LinkLanes>) {
-    if let Some(link) = links.next() {
+/// Solves `stride` blocks with the next `stride`, and so on.
+#[inline(never)]
+fn apart(p: &mut [V3], stride: usize, links: &mut Iter<LinkLanes>) {
+    for two in p.chunks_mut(2 * stride) {
+        if let Some((from, to)) = two.split_at_mut_checked(stride) {
+            for ((a, b), link) in from.iter_mut().zip(to).zip(&mut *links) {
+                relax(a, b, link);
+            }
+        }
+    }
+}
+
+/// Solves the rows of a band in pairs, from the upper row down to the right or to the left.
+#[inline(never)]
+fn diagonal(band: &mut [V3], w: usize, right: bool, links: &mut Iter<LinkLanes>) {
+    for two in band.chunks_exact_mut(2 * w) {
+        let (top, bottom) = two.split_at_mut(w);
+        let (a, b) = if right { (&mut top[..w - 1], &mut bottom[1..]) } else { (&mut top[1..], &mut bottom[..w - 1]) };
+        for ((a, b), link) in a.iter_mut().zip(b).zip(&mut *links) {
+            relax(a, b, link);
+        }
+        let (left, right) = if right { (&mut top[w - 1], &mut bottom[0]) } else { (&mut bottom[w - 1], &mut top[0]) };
+        if let Some(link) = links.next() {
+            let mut next = right.next();
+            relax(left, &mut next, link);
+            *right = next.previous(*right);
+        }
+    }
+}
+
+/// Solves each second block of a row with its neighbour.
+#[inline(never)]
+fn neighbours(band: &mut [V3], w: usize, first: usize, links: &mut Iter<LinkLanes>) {
+    for row in band.chunks_exact_mut(w) {
+        for ([a, b], link) in row[first..].as_chunks_mut().0.iter_mut().zip(&mut *links) {
+            relax(a, b, link);
+        }
+    }
+}
+
+/// Solves two of each four blocks of a row with those two further on.
+#[inline(never)]
+fn skipping(band: &mut [V3], w: usize, first: usize, links: &mut Iter<LinkLanes>) {
+    for row in band.chunks_exact_mut(w) {
+        for four in row[first..].chunks_mut(4) {
+            if let Some((from, to)) = four.split_at_mut_checked(2) {
+                for ((a, b), link) in from.iter_mut().zip(to).zip(&mut *links) {
+                    relax(a, b, link);
+                }
+            }
+        }
+    }
+}
+
+/// Solves block `a` of each row with block `b` of the strip to the right.
+#[inline(never)]
+fn across(band: &mut [V3], w: usize, a: usize, b: usize, links: &mut Iter<LinkLanes>) {
+    for (row, link) in band.chunks_exact_mut(w).zip(links) {
         let (mut left, mut right) = (row[a], row[b].next());
         relax(&mut left, &mut right, link);
         row[a] = left;
         row[b] = right.previous(row[b]);
     }
-}
-
-/// Solves `a` with `b` of the strip to the right.
-#[inline(always)]
-fn relax_next(a: &mut V3, b: &mut V3, link: &LinkLanes) {
-    let mut right = b.next();
-    relax(a, &mut right, link);
-    *b = right.previous(*b);
-}
-
-/// Solves `a` of the strip to the right with `b`.
-#[inline(always)]
-fn relax_previous(a: &mut V3, b: &mut V3, link: &LinkLanes) {
-    let mut right = a.next();
-    relax(&mut right, b, link);
-    *a = right.previous(*a);
 }

@@ -1,9 +1,9 @@
 //! Distance links, four at a time.
 
-use crate::lanes::{F4, V3};
+use crate::lanes::{F4, V3, splat};
 
 /// What a link holds together, and so how strongly.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Neighbours along an edge.
     Structural,
@@ -26,7 +26,7 @@ pub struct LinkLanes {
 }
 
 /// Keeps the division finite where two particles share a place; far below the square of any length that f32 resolves.
-const TINY: f32 = 1e-20;
+const TINY: F4 = splat(1e-20);
 
 /// Moves both ends of four links towards their rest lengths.
 ///
@@ -34,7 +34,7 @@ const TINY: f32 = 1e-20;
 #[inline(always)]
 pub fn relax(a: &mut V3, b: &mut V3, link: &LinkLanes) {
     let d = *b - *a;
-    let length = (d.dot(d) + F4::splat(TINY)).sqrt();
+    let length = (d.dot(d) + TINY).sqrt();
     let error = F4::ONE - link.rest / length;
     *a = *a + d * (error * link.share_a);
     *b = *b - d * (error * link.share_b);

@@ -1,15 +1,16 @@
 //! A cloth of any triangles: links solved in batches of four that do not touch, gathered from points.
 
+use super::grid::Ends;
 use super::links::{Kind, LinkLanes, relax};
 use crate::error::{Error, Result};
 use crate::lanes::{F4, V3};
-use glam::DVec3;
+use glam::Vec3;
 
 /// A triangle whose height is this small a share of its longest edge has no direction, and is dropped.
-const FLATTEST: f64 = 1e-6;
+const FLATTEST: f32 = 1e-6;
 
 /// Neighbours of a vertex closer to opposite than this (cosine of the angle between them) are linked over it.
-const STRAIGHT: f64 = -0.9;
+const STRAIGHT: f32 = -0.9;
 
 /// Most colours that one particle can tell apart; links beyond them are solved one at a time.
 const COLOURS: usize = 64;
@@ -40,30 +41,34 @@ impl Source {
         let mut source = Source { particle_of, vertex_of, ..Source::default() };
         let count = vertices.len() / 3;
         let mut used = vec![false; source.vertex_of.len()];
-        let mut seen = Vec::with_capacity(triangles.len() / 3);
-        for (t, face) in triangles.chunks_exact(3).enumerate() {
+        // Each triangle that has an area: its particles in ascending order, its place among the faces.
+        let mut seen: Vec<Row> = Vec::with_capacity(triangles.len() / 3);
+        for (t, face) in triangles.as_chunks::<3>().0.iter().enumerate() {
             if let Some(bad) = face.iter().find(|v| **v as usize >= count) {
+                let last = count - 1;
                 return Err(Error::input(format!(
-                    "index of triangle {t} must be a vertex from 0 to {}, got {bad}",
-                    count - 1
+                    "index of triangle {t} must be a vertex from 0 to {last}, got {bad}"
                 )));
             }
-            let particles = [face[0], face[1], face[2]].map(|v| source.particle_of[v as usize]);
-            if flat(particles.map(|p| source.place(vertices, p))) {
+            let [a, b, c] = face.map(|v| source.particle_of[v as usize]);
+            if flat([a, b, c].map(|p| source.place(vertices, p))) {
                 source.degenerate += 1;
                 continue;
             }
-            source.faces.push([face[0], face[1], face[2]]);
-            let mut key = particles;
-            key.sort_unstable();
-            seen.push((key, seen.len() as u32, particles));
+            let (low, high) = (a.min(b).min(c), a.max(b).max(c));
+            seen.push([low, a ^ b ^ c ^ low ^ high, high, source.faces.len() as u32]);
+            source.faces.push(*face);
         }
-        seen.sort_unstable();
+        sort(&mut seen);
         let all = seen.len();
-        seen.dedup_by_key(|(key, ..)| *key);
+        seen.dedup_by_key(|[a, b, c, _]| [*a, *b, *c]);
         source.duplicate = (all - seen.len()) as u32;
-        seen.sort_unstable_by_key(|(_, order, _)| *order);
-        source.triangles = seen.into_iter().map(|(.., particles)| particles).collect();
+        let mut kept = vec![false; all];
+        for [.., face] in &seen {
+            kept[*face as usize] = true;
+        }
+        let kept = source.faces.iter().zip(&kept).filter(|(_, kept)| **kept);
+        source.triangles = kept.map(|(face, _)| face.map(|v| source.particle_of[v as usize])).collect();
         for p in source.triangles.iter().flatten() {
             used[*p as usize] = true;
         }
@@ -73,15 +78,16 @@ impl Source {
 
     /// The triangles of a grid, for one that is too narrow for strips.
     pub fn grid(columns: u32, rows: u32) -> Self {
-        let id = |i, j| j * columns + i;
         let all: Vec<u32> = (0..columns * rows).collect();
-        let triangles: Vec<[u32; 3]> = (0..rows - 1)
-            .flat_map(|j| (0..columns - 1).map(move |i| (i, j)))
-            .flat_map(|(i, j)| {
-                let (a, b, c, d) = (id(i, j), id(i + 1, j), id(i, j + 1), id(i + 1, j + 1));
-                [[a, c, b], [b, c, d]]
-            })
-            .collect();
+        let mut triangles = Vec::new();
+        for j in 0..rows - 1 {
+            for i in 0..columns - 1 {
+                let a = j * columns + i;
+                let (b, c, d) = (a + 1, a + columns, a + columns + 1);
+                triangles.push([a, c, b]);
+                triangles.push([b, c, d]);
+            }
+        }
         Source { particle_of: all.clone(), vertex_of: all, faces: triangles.clone(), triangles, ..Source::default() }
     }
 
@@ -90,108 +96,133 @@ impl Source {
         self.vertex_of.len()
     }
 
-    fn place(&self, vertices: &[f32], particle: u32) -> DVec3 {
-        let v = self.vertex_of[particle as usize] as usize * 3;
-        DVec3::new(f64::from(vertices[v]), f64::from(vertices[v + 1]), f64::from(vertices[v + 2]))
+    fn place(&self, vertices: &[f32], particle: u32) -> Vec3 {
+        vertex(vertices, self.vertex_of[particle as usize])
     }
 
-    /// The links that the triangles call for.
+    /// The links that the triangles call for, `[kind, end, end, 0]` each, by kind.
     ///
     /// Two triangles make up a cell, as on a grid, when the edge between them is the longest of both and about as long as
     /// the other diagonal: both diagonals are shear links. Every other edge is structural. Against folding, neighbours in
     /// line are tied over a corner of cells, and elsewhere the two corners opposite an edge.
-    pub fn links(&self, vertices: &[f32]) -> Vec<(Kind, [u32; 2])> {
+    pub fn links(&self, vertices: &[f32]) -> Vec<Row> {
         let at = |p: u32| self.place(vertices, p);
-        let tie = |a: u32, b: u32| [a.min(b), a.max(b)];
+        let tie = |a: u32, b: u32, kind: Kind| [a.min(b), a.max(b), kind as u32, 0];
         // Each edge of each triangle: its ends, the corner opposite, the triangle.
-        let mut sides: Vec<([u32; 2], u32, usize)> = Vec::with_capacity(self.triangles.len() * 3);
+        let mut sides: Vec<Row> = Vec::with_capacity(self.triangles.len() * 3);
         for (t, [a, b, c]) in self.triangles.iter().enumerate() {
-            sides.extend([(tie(*a, *b), *c, t), (tie(*b, *c), *a, t), (tie(*c, *a), *b, t)]);
+            for (a, b, opposite) in [(a, b, c), (b, c, a), (c, a, b)] {
+                sides.push([*a.min(b), *a.max(b), *opposite, t as u32]);
+            }
         }
-        sides.sort_unstable();
-        let diagonal_of_cell = |[a, b]: [u32; 2], p: u32, q: u32| {
+        sort(&mut sides);
+        let same_edge = |x: &Row, y: &Row| x[..2] == y[..2];
+        let diagonal_of_cell = |a: u32, b: u32, p: u32, q: u32| {
             let edge = at(a).distance(at(b));
             let other = at(p).distance(at(q));
             let longest = [(a, p), (a, q), (b, p), (b, q)].iter().all(|(from, to)| at(*from).distance(at(*to)) < edge);
             longest && other > 0.7 * edge && other < 1.43 * edge
         };
-        let mut links: Vec<([u32; 2], Kind)> = Vec::with_capacity(sides.len() * 2);
+        let mut links: Vec<Row> = Vec::with_capacity(sides.len() * 2);
         let mut corner_of_cell = vec![false; self.particles()];
         let mut in_cell = vec![false; self.triangles.len()];
-        for side in sides.chunk_by(|a, b| a.0 == b.0) {
-            let edge = side[0].0;
+        for side in sides.chunk_by(same_edge) {
+            let [a, b, ..] = side[0];
             match side {
-                [(_, p, s), (_, q, t)] if p != q && diagonal_of_cell(edge, *p, *q) => {
-                    links.extend([(edge, Kind::Shear), (tie(*p, *q), Kind::Shear)]);
-                    (in_cell[*s], in_cell[*t]) = (true, true);
-                    for corner in [edge[0], edge[1], *p, *q] {
+                [[.., p, s], [.., q, t]] if p != q && diagonal_of_cell(a, b, *p, *q) => {
+                    links.extend([tie(a, b, Kind::Shear), tie(*p, *q, Kind::Shear)]);
+                    (in_cell[*s as usize], in_cell[*t as usize]) = (true, true);
+                    for corner in [a, b, *p, *q] {
                         corner_of_cell[corner as usize] = true;
                     }
                 }
-                _ => links.push((edge, Kind::Structural)),
+                _ => links.push(tie(a, b, Kind::Structural)),
             }
         }
-        for side in sides.chunk_by(|a, b| a.0 == b.0) {
-            if let [(_, p, s), (_, q, t)] = side
+        let mut spokes: Vec<Row> = Vec::with_capacity(links.len() * 2);
+        for [a, b, ..] in links.iter().filter(|[_, _, kind, _]| *kind == Kind::Structural as u32) {
+            spokes.extend([[*a, *b, 0, 0], [*b, *a, 0, 0]]);
+        }
+        for side in sides.chunk_by(same_edge) {
+            if let [[.., p, s], [.., q, t]] = side
                 && p != q
-                && !(in_cell[*s] && in_cell[*t])
+                && !(in_cell[*s as usize] && in_cell[*t as usize])
             {
-                links.push((tie(*p, *q), Kind::Bend));
+                links.push(tie(*p, *q, Kind::Bend));
             }
         }
-        let mut spokes: Vec<[u32; 2]> = Vec::with_capacity(links.len());
-        for ([a, b], kind) in &links {
-            if *kind == Kind::Structural {
-                spokes.extend([[*a, *b], [*b, *a]]);
-            }
-        }
-        spokes.sort_unstable();
-        for spoke in spokes.chunk_by(|a, b| a[0] == b[0]) {
+        sort(&mut spokes);
+        for spoke in spokes.chunk_by(|x, y| x[0] == y[0]) {
             let hub = spoke[0][0];
             if !corner_of_cell[hub as usize] {
                 continue;
             }
-            for (k, [_, a]) in spoke.iter().enumerate() {
-                let best = spoke[k + 1..].iter().map(|[_, b]| {
-                    let (u, v) = ((at(*a) - at(hub)).normalize_or_zero(), (at(*b) - at(hub)).normalize_or_zero());
-                    (u.dot(v), *b)
-                });
-                if let Some((cosine, b)) = best.min_by(|x, y| x.0.total_cmp(&y.0))
-                    && cosine < STRAIGHT
-                {
-                    links.push((tie(*a, b), Kind::Bend));
+            for (k, [_, a, ..]) in spoke.iter().enumerate() {
+                let mut straightest = (STRAIGHT, *a);
+                for [_, b, ..] in &spoke[k + 1..] {
+                    let cosine = (at(*a) - at(hub)).normalize_or_zero().dot((at(*b) - at(hub)).normalize_or_zero());
+                    if cosine < straightest.0 {
+                        straightest = (cosine, *b);
+                    }
+                }
+                if straightest.1 != *a {
+                    links.push(tie(*a, straightest.1, Kind::Bend));
                 }
             }
         }
         // Where two rules tie the same pair, the stiffer stays.
-        links.sort_unstable();
-        links.dedup_by_key(|(ends, _)| *ends);
-        let mut links: Vec<(Kind, [u32; 2])> = links.into_iter().map(|(ends, kind)| (kind, ends)).collect();
-        links.sort_unstable();
+        sort(&mut links);
+        links.dedup_by_key(|[a, b, ..]| [*a, *b]);
+        for [a, b, kind, _] in &mut links {
+            (*a, *b, *kind) = (*kind, *a, *b);
+        }
+        sort(&mut links);
         links
     }
 }
 
+/// Four numbers that are sorted together.
+type Row = [u32; 4];
+
+/// The one sort of the core: a sort for every type would weigh more than a solver.
+#[inline(never)]
+fn sort(rows: &mut [Row]) {
+    rows.sort_unstable();
+}
+
 /// Whether a triangle has no direction: two corners are one, or it is flatter than [`FLATTEST`].
-fn flat([a, b, c]: [DVec3; 3]) -> bool {
+fn flat([a, b, c]: [Vec3; 3]) -> bool {
     let longest = (b - a).length_squared().max((c - b).length_squared()).max((a - c).length_squared());
     (b - a).cross(c - a).length() <= FLATTEST * longest
+}
+
+fn vertex(vertices: &[f32], v: u32) -> Vec3 {
+    Vec3::from_slice(&vertices[v as usize * 3..])
 }
 
 /// The particle of each vertex, and the first vertex of each particle. Vertices are sorted into cells wider than the reach,
 /// so that a cloth of n vertices takes about n log n.
 fn welded(vertices: &[f32], reach: f32) -> (Vec<u32>, Vec<u32>) {
-    let count = vertices.len() / 3;
-    let reach = f64::from(reach);
-    let cell = (reach * 16.0).max(1e-9);
-    let at = |v: u32| DVec3::from_array(std::array::from_fn(|c| f64::from(vertices[v as usize * 3 + c])));
-    let key = |p: DVec3| (p / cell).floor().to_array().map(|c| c as i64);
-    let mut cells: Vec<([i64; 3], u32)> = (0..count as u32).map(|v| (key(at(v)), v)).collect();
-    cells.sort_unstable();
+    let count = vertices.len() as u32 / 3;
+    let (mut low, mut high) = (f32::MAX, f32::MIN);
+    for c in vertices {
+        low = if *c < low { *c } else { low };
+        high = if *c > high { *c } else { high };
+    }
+    // No more cells along an axis than a u32 can count, and none below 0.
+    let least = (high - low) * 1e-8 + 1e-9;
+    let cell = f64::from(if reach * 16.0 > least { reach * 16.0 } else { least });
+    let key = |c: f32| ((f64::from(c) - f64::from(low)) / cell + 1.0) as u32;
+    let mut cells: Vec<Row> = Vec::with_capacity(count as usize);
+    for v in 0..count {
+        let p = vertex(vertices, v);
+        cells.push([key(p.x), key(p.y), key(p.z), v]);
+    }
+    sort(&mut cells);
 
-    let mut particle_of = vec![u32::MAX; count];
+    let mut particle_of = vec![u32::MAX; count as usize];
     let mut vertex_of = Vec::new();
-    for v in 0..count as u32 {
+    for v in 0..count {
         if particle_of[v as usize] != u32::MAX {
             continue;
         }
@@ -199,16 +230,17 @@ fn welded(vertices: &[f32], reach: f32) -> (Vec<u32>, Vec<u32>) {
         let particle = vertex_of.len() as u32;
         vertex_of.push(v);
         particle_of[v as usize] = particle;
-        let here = at(v);
-        let (low, high) = (key(here - reach), key(here + reach));
-        for x in low[0]..=high[0] {
-            for y in low[1]..=high[1] {
-                for z in low[2]..=high[2] {
-                    let start = cells.partition_point(|(key, _)| *key < [x, y, z]);
-                    for (_, other) in cells[start..].iter().take_while(|(key, _)| *key == [x, y, z]) {
-                        let free = particle_of[*other as usize] == u32::MAX;
-                        if free && here.distance_squared(at(*other)) <= reach * reach {
-                            particle_of[*other as usize] = particle;
+        let here = vertex(vertices, v);
+        for x in key(here.x - reach)..=key(here.x + reach) {
+            for y in key(here.y - reach)..=key(here.y + reach) {
+                for z in key(here.z - reach)..=key(here.z + reach) {
+                    let mut at = cells.partition_point(|row| *row < [x, y, z, 0]);
+                    while at < cells.len() && cells[at][..3] == [x, y, z] {
+                        let other = cells[at][3];
+                        at += 1;
+                        let near = here.distance_squared(vertex(vertices, other)) <= reach * reach;
+                        if near && particle_of[other as usize] == u32::MAX {
+                            particle_of[other as usize] = particle;
                         }
                     }
                 }
@@ -224,7 +256,7 @@ pub struct Mesh {
     /// Particles of the ends of each batch, `first × 4` then `second × 4`.
     batches: Vec<[u32; 8]>,
     /// The same batches as slots, with `None` in a lane without a link.
-    ends: Vec<(Kind, super::grid::Ends)>,
+    ends: Vec<(Kind, Ends)>,
     triangles: Vec<[u32; 3]>,
     /// Positions as points, with one spare that lanes without a link point to.
     points: Vec<F4>,
@@ -233,7 +265,7 @@ pub struct Mesh {
 
 impl Mesh {
     /// A mesh of `particles`, held by `links`, which are sorted by kind.
-    pub fn new(particles: usize, links: &[(Kind, [u32; 2])], triangles: &[[u32; 3]]) -> Self {
+    pub fn new(particles: usize, links: &[Row], triangles: &[[u32; 3]]) -> Self {
         let ends = coloured(particles, links);
         let spare = particles.div_ceil(4) as u32 * 4;
         let batches = ends
@@ -250,7 +282,7 @@ impl Mesh {
     }
 
     /// Every batch in the order in which [`Mesh::relax`] solves them.
-    pub fn ends(&self) -> Vec<(Kind, super::grid::Ends)> {
+    pub fn ends(&self) -> Vec<(Kind, Ends)> {
         self.ends.clone()
     }
 
@@ -326,25 +358,26 @@ fn face_normals(points: &[F4], corner: impl Fn(usize, usize) -> usize) -> [F4; 4
 
 /// Batches of four links that do not touch: kind after kind, and within a kind colour after colour, each link taking the
 /// first colour that neither of its ends has.
-fn coloured(particles: usize, links: &[(Kind, [u32; 2])]) -> Vec<(Kind, super::grid::Ends)> {
-    let mut batches = Vec::new();
-    for kind in links.chunk_by(|a, b| a.0 == b.0) {
+fn coloured(particles: usize, links: &[Row]) -> Vec<(Kind, Ends)> {
+    let mut batches: Vec<(Kind, Ends)> = Vec::new();
+    for kind in [Kind::Structural, Kind::Shear, Kind::Bend] {
         let mut taken = vec![0u64; particles];
         let mut colours: Vec<Vec<[u32; 2]>> = vec![Vec::new(); COLOURS];
-        let mut alone = Vec::new();
-        for (_, ends) in kind {
-            let [a, b] = ends.map(|p| p as usize);
-            let colour = (!(taken[a] | taken[b])).trailing_zeros() as usize;
-            if let Some(links) = colours.get_mut(colour) {
-                taken[a] |= 1 << colour;
-                taken[b] |= 1 << colour;
-                links.push(*ends);
+        for [_, a, b, _] in links.iter().filter(|link| link[0] == kind as u32) {
+            let ends = [*a, *b];
+            let colour = (!(taken[*a as usize] | taken[*b as usize])).trailing_zeros() as usize;
+            if colour < COLOURS {
+                for end in ends {
+                    taken[end as usize] |= 1 << colour;
+                }
+                colours[colour].push(ends);
             } else {
-                alone.push(*ends);
+                batches.push((kind, [Some(ends), None, None, None]));
             }
         }
-        let fours = colours.iter().flat_map(|links| links.chunks(4)).chain(alone.chunks(1));
-        batches.extend(fours.map(|four| (kind[0].0, std::array::from_fn(|lane| four.get(lane).copied()))));
+        for four in colours.iter().flat_map(|links| links.chunks(4)) {
+            batches.push((kind, std::array::from_fn(|lane| four.get(lane).copied())));
+        }
     }
     batches
 }

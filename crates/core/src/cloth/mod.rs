@@ -16,10 +16,11 @@ mod step;
 mod tests;
 
 use crate::clock::Clock;
-use crate::collider::{Collider, FARTHEST, STRIDE, Shape, Solid, within_reach};
+use crate::collider::{Collider, STRIDE, Shape, Solid, out_of_reach, within_reach};
 use crate::error::{Code, Error, Result};
 use crate::lanes::{F4, V3};
-use crate::options::Options;
+use crate::number::{number, root};
+use crate::options::{self as settings, describe as describe_options};
 use crate::simulation::{Channel, ChannelInfo, Simulation};
 use links::{Kind, LinkLanes};
 pub use options::{ClothGrid, ClothMesh, ClothOptions, ClothStiffness};
@@ -32,7 +33,7 @@ pub const MAX_STEPS: u32 = 3;
 
 /// The option structs of a cloth, for the generator.
 pub fn describe() -> Vec<crate::options::StructInfo> {
-    vec![ClothOptions::describe(), ClothGrid::describe(), ClothMesh::describe()]
+    vec![describe_options::<ClothOptions>(), describe_options::<ClothGrid>(), describe_options::<ClothMesh>()]
 }
 
 /// How particles are laid out in slots, and which links hold them.
@@ -147,6 +148,8 @@ pub struct Cloth {
     stepped: Vec<Collider>,
     /// Colliders of the substep being run.
     solids: Vec<Solid>,
+    /// Which colliders each block may meet in this substep, a bit each.
+    near: Vec<u32>,
     /// Planes that a fast collision of this substep keeps particles above.
     contacts: Vec<Contact>,
     /// Some of `contacts` are set.
@@ -165,10 +168,7 @@ impl Cloth {
     /// The pinned vertices and colliders of this call, checked.
     fn read_inputs(&self) -> Result<()> {
         let check = |name: &str, unit: &str, values: &[f32]| match values.iter().position(|v| !within_reach(v)) {
-            Some(i) => Err(Error::input(format!(
-                "{name}[{i}] must be from -{FARTHEST} to {FARTHEST} {unit}, got {}",
-                values[i]
-            ))),
+            Some(i) => Err(out_of_reach(&format!("{name}[{i}]"), unit, values[i])),
             None => Ok(()),
         };
         check("wind", "m/s", &self.input.wind)?;
@@ -199,7 +199,7 @@ impl Cloth {
 
     /// Works out what depends on the options.
     fn options_changed(&mut self) {
-        self.keep = libm::powf(1.0 - self.options.damping, 1.0 / self.options.substeps as f32);
+        self.keep = root(f64::from(1.0 - self.options.damping), self.options.substeps) as f32;
         self.share_links();
     }
 
@@ -230,9 +230,11 @@ impl Cloth {
         if let Some((i, bad)) = vertices.iter().enumerate().find(|(_, v)| **v as usize >= count) {
             return Err(Error::option(format!("pinned[{i}] must be a vertex from 0 to {}, got {bad}", count - 1)));
         }
-        let mut vertices = vertices.to_vec();
-        vertices.sort_unstable();
-        vertices.dedup();
+        let mut pinned = vec![false; count];
+        for v in vertices {
+            pinned[*v as usize] = true;
+        }
+        let vertices: Vec<u32> = (0..count as u32).filter(|v| pinned[*v as usize]).collect();
         self.free.copy_from_slice(&self.real);
         for slot in &self.orphans {
             turn_off(&mut self.free, *slot);
@@ -274,11 +276,13 @@ fn turn_off(masks: &mut [F4], slot: u32) {
 
 impl Simulation for Cloth {
     fn options(&self) -> String {
-        serde_json::to_string(&self.options).unwrap_or_default()
+        let mut json = String::new();
+        settings::write(&mut self.options.clone(), &mut json);
+        json
     }
 
-    fn configure(&mut self, json: &str) -> Result<()> {
-        self.options = self.options.with(json)?;
+    fn configure(&mut self, settings: &str) -> Result<()> {
+        self.options = settings::with(&self.options, settings)?;
         self.options_changed();
         Ok(())
     }
@@ -291,7 +295,7 @@ impl Simulation for Cloth {
         if let Some(dt) = dt
             && !dt.is_finite()
         {
-            return Err(Error::input(format!("dt must be a finite number of seconds, got {dt}")));
+            return Err(Error::input(format!("dt must be a finite number of seconds, got {}", number(dt))));
         }
         self.read_inputs()?;
         if self.jump {
@@ -351,10 +355,9 @@ impl Simulation for Cloth {
             channels::SET_PINS => {
                 let bad = |v: &&f32| !(**v >= 0.0 && **v < 4e9 && **v == (**v as u32) as f32);
                 if let Some(bad) = payload.iter().find(bad) {
-                    return Err(Error::option(format!(
-                        "pinned must hold vertices from 0 to {}, got {bad}",
-                        self.slot_of.len() - 1
-                    )));
+                    let last = self.slot_of.len() - 1;
+                    let bad = number(f64::from(*bad));
+                    return Err(Error::option(format!("pinned must hold vertices from 0 to {last}, got {bad}")));
                 }
                 let vertices: Vec<u32> = payload.iter().map(|v| *v as u32).collect();
                 self.set_pins(&vertices)?;

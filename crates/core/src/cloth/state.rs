@@ -2,7 +2,7 @@
 
 use super::{Cloth, IDENTITY};
 use crate::clock::Clock;
-use crate::collider::{Collider, FARTHEST, STRIDE, within_reach};
+use crate::collider::{Collider, STRIDE, out_of_reach, within_reach};
 use crate::error::{Error, Result};
 use crate::lanes::{F4, V3};
 use crate::rng;
@@ -56,7 +56,7 @@ impl Cloth {
     /// Moves the cloth and its pins by `matrix`, without any swing.
     pub(super) fn carry(&mut self, matrix: &[f32; 16]) -> Result<()> {
         if let Some(bad) = matrix.iter().find(|v| !within_reach(v)) {
-            return Err(Error::input(format!("teleport takes 16 numbers from -{FARTHEST} to {FARTHEST}, got {bad}")));
+            return Err(out_of_reach("a number of the matrix", "", *bad));
         }
         if *matrix == IDENTITY {
             return Ok(());

@@ -2,7 +2,7 @@
 
 use super::Cloth;
 use crate::collider::Collider;
-use crate::lanes::{F4, V3, greater, larger, less, select, smaller};
+use crate::lanes::{F4, V3, greater, larger, less, select, smaller, splat};
 use glam::{Mat3, Mat4};
 
 /// Besides its part of the velocity, damping takes that part of this velocity, in m/s: dry friction, which vanishes with
@@ -21,6 +21,13 @@ const SLOW: f32 = 0.001;
 
 /// Passes over the colliders at the end of a step, so that a particle pushed out of one is not left in another.
 const LAST_PASSES: u32 = 4;
+
+/// How far from a collider, in metres, particles are still taken to it in every iteration. Farther ones are looked at
+/// again at the end of the substep, so that the margin is for speed alone.
+const MARGIN: f32 = 0.05;
+
+/// Colliders from this number on share a bit of `near`.
+const LAST_BIT: usize = 31;
 
 /// Most parts into which a step is cut to find a fast collision.
 const MOST_SWEEPS: u32 = 64;
@@ -50,16 +57,17 @@ impl Cloth {
         self.integrate();
         self.place_pins(at, after);
         self.meet_colliders(at, before, after);
+        self.find_near();
         let touching = !self.solids.is_empty() || self.options.floor.is_some();
         for _ in 0..self.options.iterations {
             self.weave.relax(&mut self.position, &self.links);
             if touching {
-                self.push_out();
+                self.push_out(false);
             }
         }
         if !self.solids.is_empty() {
             for _ in 0..LAST_PASSES {
-                if !self.push_out() {
+                if !self.push_out(true) {
                     break;
                 }
             }
@@ -71,13 +79,13 @@ impl Cloth {
         let o = &self.options;
         let substeps = o.substeps as f32;
         let h = super::STEP as f32 / substeps;
-        let square = F4::splat(h * h);
-        let per_h = F4::splat(1.0 / h);
-        let keep = F4::splat(self.keep);
-        let dry = F4::splat((1.0 - self.keep) * DRY_VELOCITY * h);
-        let slow = F4::splat(SLOW * h);
+        let square = splat(h * h);
+        let per_h = splat(1.0 / h);
+        let keep = splat(self.keep);
+        let dry = splat((1.0 - self.keep) * DRY_VELOCITY * h);
+        let slow = splat(SLOW * h);
         let (wind, gravity) = (V3::splat(self.input.wind), V3::splat(self.input.gravity));
-        let (response, drag) = (F4::splat(o.wind_response), F4::splat(o.drag));
+        let (response, drag) = (splat(o.wind_response), splat(o.drag));
         let particles = self.position.iter_mut().zip(&mut self.previous);
         for (((p, q), n), free) in particles.zip(&self.normal).zip(&self.free) {
             let way = *p - *q;
@@ -140,7 +148,7 @@ impl Cloth {
     /// Moves collider and particles from the start of the substep to its end in `sweeps` parts, pushing out after each.
     /// What was met stays, for this substep, on its side of the plane where it was met: links may pull it far.
     fn sweep(&mut self, start: &Collider, end: &Collider, sweeps: u32) {
-        let part = F4::splat(1.0 / sweeps as f32);
+        let part = splat(1.0 / sweeps as f32);
         let solid = end.solid();
         let particles = self.position.iter_mut().zip(&mut self.previous).zip(&self.free);
         for (((p, q), free), contact) in particles.zip(&mut self.contacts) {
@@ -161,15 +169,32 @@ impl Cloth {
         }
     }
 
-    /// Pushes every particle out of the colliders and above the floor. Says whether a collider held any.
-    fn push_out(&mut self) -> bool {
-        let floor = self.options.floor.map(F4::splat);
-        let slip = F4::splat(self.options.friction);
+    /// Finds which colliders each block may meet in this substep, where links move particles by less than [`MARGIN`].
+    fn find_near(&mut self) {
+        for ((near, p), free) in self.near.iter_mut().zip(&self.position).zip(&self.free) {
+            *near = 0;
+            for (i, solid) in self.solids.iter().enumerate() {
+                if solid.within(*p, *free, MARGIN) {
+                    *near |= 1 << i.min(LAST_BIT);
+                }
+            }
+        }
+    }
+
+    /// Pushes particles out of the colliders near their block (of all colliders, where `all` says so) and above the floor.
+    /// Says whether a collider held any.
+    fn push_out(&mut self, all: bool) -> bool {
+        let floor = self.options.floor.map(splat);
+        let slip = splat(self.options.friction);
         let mut held = F4::ZERO;
         let particles = self.position.iter_mut().zip(&mut self.previous).zip(&self.free);
-        for (((p, q), free), contact) in particles.zip(&self.contacts) {
-            for solid in &self.solids {
-                held |= solid.push_out(p, q, *free);
+        for ((((p, q), free), contact), near) in particles.zip(&self.contacts).zip(&self.near) {
+            if all || *near != 0 {
+                for (i, solid) in self.solids.iter().enumerate() {
+                    if all || near >> i.min(LAST_BIT) & 1 != 0 {
+                        held |= solid.push_out(p, q, *free);
+                    }
+                }
             }
             if self.swept {
                 let distance = contact.normal.dot(*p) - contact.offset;
@@ -208,7 +233,7 @@ impl Cloth {
         if self.newest {
             self.shown.copy_from_slice(&self.position);
         } else {
-            let blend = F4::splat(self.clock.blend());
+            let blend = splat(self.clock.blend());
             for ((shown, p), last) in self.shown.iter_mut().zip(&self.position).zip(&self.last) {
                 *shown = *last + (*p - *last) * blend;
             }

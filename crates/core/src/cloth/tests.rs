@@ -1,10 +1,34 @@
 //! What a cloth must do. Figures come from `tests/golden/cloth.json` or from reasoning about the scene, never from a run of
 //! this code.
 
+use super::settings as options_of;
 use super::*;
+use crate::lanes::splat;
 use serde_json::{Value, json};
 
 const FRAME: Option<f64> = None;
+
+/// Options as settings, as `npm/limber/src/settings.ts` writes them.
+fn settings(value: &Value) -> String {
+    fn write(path: &str, value: &Value, out: &mut String) {
+        let value = match value {
+            Value::Object(fields) => {
+                let dot = if path.is_empty() { "" } else { "." };
+                fields.iter().for_each(|(name, value)| write(&format!("{path}{dot}{name}"), value, out));
+                return;
+            }
+            Value::Number(n) => format!("n{:016x}", n.as_f64().unwrap().to_bits()),
+            Value::Bool(b) => if *b { "t" } else { "f" }.into(),
+            Value::Null => "0".into(),
+            Value::String(s) if s == "NaN" => format!("n{:016x}", f64::NAN.to_bits()),
+            other => format!("s{other}"),
+        };
+        *out += &format!("{path}={value}\n");
+    }
+    let mut out = String::new();
+    write("", value, &mut out);
+    out
+}
 
 fn golden() -> Value {
     serde_json::from_str(include_str!("../../../../tests/golden/cloth.json")).unwrap()
@@ -21,7 +45,7 @@ fn placed(columns: u32, rows: u32, place: impl Fn(f64, f64) -> [f64; 3]) -> Vec<
 
 fn grid(columns: u32, rows: u32, vertices: &[f32], pinned: &[u32], options: Value) -> Cloth {
     let order = json!({ "grid": { "columns": columns, "rows": rows }, "options": options });
-    Cloth::create(&order.to_string(), vertices, pinned).unwrap()
+    Cloth::create(&settings(&order), vertices, pinned).unwrap()
 }
 
 fn capsule(a: [f32; 3], b: [f32; 3], radius: f32) -> [f32; 9] {
@@ -420,7 +444,7 @@ fn a_cloth_in_a_space_is_drawn_there() {
 
 fn mesh(vertices: &[f32], indices: &[u32], pinned: &[u32], options: Value) -> Cloth {
     let order = json!({ "mesh": { "triangles": indices.len() / 3 }, "options": options });
-    Cloth::create(&order.to_string(), vertices, &[indices, pinned].concat()).unwrap()
+    Cloth::create(&settings(&order), vertices, &[indices, pinned].concat()).unwrap()
 }
 
 /// A ball as `SphereGeometry` makes it: a seam, and poles of many vertices; without an index every triangle has its own.
@@ -722,34 +746,43 @@ fn issue_bad_options_were_let_in() {
     for (order, message) in [
         (json!({ "grid": { "columns": 1 } }), "columns must be a whole number from 2 to 4096, got 1"),
         (json!({ "grid": { "columns": 0 } }), "columns must be a whole number from 2 to 4096, got 0"),
-        (json!({ "grid": { "rows": 1e9 } }), "rows must be a whole number from 2 to 4096, got 1000000000.0"),
+        (json!({ "grid": { "rows": 1e9 } }), "rows must be a whole number from 2 to 4096, got 1000000000"),
         (
             json!({ "grid": { "columns": 4096, "rows": 4096 } }),
             "columns × rows must be from 4 to 4000000, got 16777216",
         ),
         (
-            json!({ "grid": {}, "options": { "iterations": 1e9 } }),
-            "iterations must be a whole number from 1 to 1000, got 1000000000.0",
+            json!({ "grid": { "rows": 3 }, "options": { "iterations": 1e9 } }),
+            "iterations must be a whole number from 1 to 1000, got 1000000000",
         ),
         (
-            json!({ "grid": {}, "options": { "stiffness": { "shear": "NaN" } } }),
+            json!({ "grid": { "rows": 3 }, "options": { "stiffness": { "shear": "NaN" } } }),
             "stiffness.shear must be a number from 0 to 1, got NaN",
         ),
         (
-            json!({ "grid": {}, "options": { "stifness": 1 } }),
+            json!({ "grid": { "rows": 3 }, "options": { "stifness": 1 } }),
             "stifness is no option of ClothOptions; known: iterations, substeps, stiffness, damping, drag, windResponse, friction, floor, interpolate",
         ),
         (
-            json!({ "grid": {}, "options": { "floor": "low" } }),
+            json!({ "grid": { "rows": 3 }, "options": { "floor": "low" } }),
             "floor must be null or a number from -100000 to 100000 (m), got \"low\"",
         ),
     ] {
-        let error = Cloth::check(&order.to_string()).unwrap_err();
+        let error = Cloth::check(&settings(&order)).unwrap_err();
         assert_eq!((error.code, error.message.as_str()), (Code::InvalidOption, message));
     }
     let error =
-        Cloth::create(&json!({ "grid": { "columns": 12, "rows": 17 } }).to_string(), &[], &[3, 204]).unwrap_err();
+        Cloth::create(&settings(&json!({ "grid": { "columns": 12, "rows": 17 } })), &[], &[3, 204]).unwrap_err();
     assert_eq!(error.message, "pinned[1] must be a vertex from 0 to 203, got 204");
+}
+
+#[test]
+fn options_read_as_serde_writes_them() {
+    let cape = cape(json!({ "floor": null, "damping": 0.5, "stiffness": { "bend": 0.125 }, "interpolate": false }));
+    let ours: Value = serde_json::from_str(&cape.options()).unwrap();
+    assert_eq!(ours["damping"], 0.5);
+    let read = options_of::with(&ClothOptions::default(), &settings(&ours)).unwrap();
+    assert_eq!(serde_json::to_value(read).unwrap(), serde_json::to_value(&cape.options).unwrap());
 }
 
 #[test]
@@ -757,7 +790,7 @@ fn a_refused_change_changes_nothing() {
     let mut cape = cape(json!({}));
     run(&mut cape, FRAME);
     let (options, snapshot) = (cape.options(), cape.snapshot());
-    assert!(cape.configure(r#"{ "iterations": 3, "drag": -1 }"#).is_err());
+    assert!(cape.configure(&settings(&json!({ "iterations": 3, "drag": -1 }))).is_err());
     assert!(cape.command(channels::SET_PINS, &[1.0, 9999.0]).is_err());
     assert!(cape.command(channels::SET_COLLIDERS, &[0.0; 5]).is_err());
     assert!(cape.command(9, &[]).is_err());
@@ -818,7 +851,7 @@ fn a_state_that_breaks_is_put_back() {
     let mut cape = cape(json!({}));
     run(&mut cape, FRAME);
     let good = cape.position.clone();
-    cape.previous[9].y = F4::splat(f32::INFINITY);
+    cape.previous[9].y = splat(f32::INFINITY);
     run(&mut cape, FRAME);
     assert_eq!(cape.status, [1]);
     assert!(cape.position == good);
@@ -871,7 +904,7 @@ mod fuzz {
                 "options": { "iterations": iterations, "substeps": substeps, "damping": damping, "drag": drag, "windResponse": wind_response,
                     "stiffness": { "structural": stiffness[0], "shear": stiffness[1], "bend": stiffness[2] } },
             });
-            let mut cloth = Cloth::create(&order.to_string(), &[], &[0]).unwrap();
+            let mut cloth = Cloth::create(&settings(&order), &[], &[0]).unwrap();
             let payload: Vec<f32> = colliders.iter().flat_map(|(kind, n)| {
                 let mut n = *n;
                 n[6] = n[6].abs();
@@ -918,7 +951,7 @@ mod fuzz {
             let count = vertices.len() as u32 / 3;
             let triangles: Vec<u32> = triangles[..triangles.len() / 3 * 3].iter().map(|v| v % count).collect();
             let order = json!({ "mesh": { "triangles": triangles.len() / 3, "weld": weld } });
-            let mut cloth = Cloth::create(&order.to_string(), vertices, &triangles).unwrap();
+            let mut cloth = Cloth::create(&settings(&order), vertices, &triangles).unwrap();
             for _ in 0..20 {
                 run(&mut cloth, Some(0.03));
             }

@@ -1,0 +1,5 @@
+//! Links the addon against the symbols that Node provides.
+
+fn main() {
+    napi_build::setup();
+}
