@@ -1,0 +1,136 @@
+import { BufferGeometry, type AnimationClip } from 'three'
+import { LimberError, shown, type Cloth } from 'limber/core'
+import { fit, type FitOptions, type MorphFit } from './fit.js'
+import { toAnimationClip } from './to-animation-clip.js'
+import { toGeometry } from './to-geometry.js'
+import { toGLB, type GLBOptions } from './to-glb.js'
+
+/** What a written file holds, and how true it is to the recording. */
+export interface BakeReport {
+  /** Size of the file. */
+  bytes: number
+  /** Recorded frames. */
+  frames: number
+  /** Morph targets of all meshes. */
+  targets: number
+  /** Largest distance of a vertex from where it was recorded, over all frames, in metres. */
+  maxError: number
+  /** Mean distance over all vertices and frames, in metres. */
+  meanError: number
+  /** The same of each mesh. */
+  meshes: MeshReport[]
+}
+
+/** One mesh of a {@link BakeReport}. */
+export interface MeshReport {
+  name: string
+  targets: number
+  /** Metres. */
+  maxError: number
+  /** Metres. */
+  meanError: number
+}
+
+/** A mesh as it was at each frame. */
+export class RecordedMesh {
+  /** Index, groups, texture coordinates and colours: all but positions and normals. */
+  readonly geometry: BufferGeometry
+  /** `[x, y, z] × vertices` at each frame, metres. */
+  readonly positions: Float32Array<ArrayBuffer>[] = []
+  /** `[x, y, z] × vertices` at each frame, of unit length. */
+  readonly normals: Float32Array<ArrayBuffer>[] = []
+
+  constructor(
+    readonly name: string,
+    source: BufferGeometry,
+  ) {
+    this.geometry = new BufferGeometry()
+    for (const [name, attribute] of Object.entries(source.attributes)) {
+      if (name !== 'position' && name !== 'normal') this.geometry.setAttribute(name, attribute.clone())
+    }
+    this.geometry.setIndex(source.index?.clone() ?? null)
+    for (const group of source.groups) this.geometry.addGroup(group.start, group.count, group.materialIndex)
+  }
+
+  /** Vertices. */
+  get vertices(): number {
+    return this.positions[0]!.length / 3
+  }
+
+  /** Adds a frame. */
+  record({ positions, normals }: Pick<Cloth, 'positions' | 'normals'>): void {
+    this.positions.push(positions.slice())
+    this.normals.push(unit(normals.slice()))
+  }
+}
+
+/** What `bake` recorded. Each of its formats is a file of its own beside this one. */
+export class Recording {
+  /** What the last file that was written holds, or `null` before one was. */
+  report: BakeReport | null = null
+  readonly #fits = new Map<string, MorphFit>()
+
+  constructor(
+    /** Frames a second. */
+    readonly fps: number,
+    /** Frames; the first is at 0 seconds. */
+    readonly frames: number,
+    /** One for each simulation. */
+    readonly meshes: readonly RecordedMesh[],
+  ) {}
+
+  /** Time of the last frame, in seconds. */
+  get duration(): number {
+    return (this.frames - 1) / this.fps
+  }
+
+  /**
+   * A three.js clip on `morphTargetInfluences`, for a mesh with the geometry of {@link toGeometry} and the same options.
+   * With one simulation its root is that mesh; with several, an object that holds meshes of their names.
+   *
+   * @throws LimberError `tolerance` when it takes more targets than are allowed
+   */
+  toAnimationClip(options: FitOptions = {}): AnimationClip {
+    return toAnimationClip(this, options)
+  }
+
+  /** The geometry of simulation `name` (or of the only one) with its morph targets, for {@link toAnimationClip}. */
+  toGeometry(options: FitOptions & { name?: string } = {}): BufferGeometry {
+    return toGeometry(this, options)
+  }
+
+  /**
+   * A GLB file: a node for each simulation, whose mesh has morph targets of positions and normals, and one animation. Sets
+   * {@link report}.
+   *
+   * @throws LimberError `tolerance` when it takes more targets than are allowed
+   */
+  toGLB(options: GLBOptions = {}): Promise<Uint8Array<ArrayBuffer>> {
+    return toGLB(this, options)
+  }
+
+  /** The mesh of simulation `name`, or of the only one. */
+  mesh(name?: string): RecordedMesh {
+    const mesh =
+      name === undefined && this.meshes.length === 1 ? this.meshes[0] : this.meshes.find((m) => m.name === name)
+    if (mesh) return mesh
+    const known = this.meshes.map((m) => m.name).join(', ')
+    throw new LimberError('invalid-option', `name must be one of ${known}, got ${shown(name)}`)
+  }
+
+  /** The keyframes of `mesh`; found once for the same options. */
+  fit(mesh: RecordedMesh, options: FitOptions): MorphFit {
+    const key = `${this.meshes.indexOf(mesh)} ${options.tolerance} ${options.maxTargets}`
+    let found = this.#fits.get(key)
+    if (!found) this.#fits.set(key, (found = fit(mesh, this.fps, options)))
+    return found
+  }
+}
+
+/** A vertex without a triangle has no normal; files must have one. */
+function unit(normals: Float32Array<ArrayBuffer>): Float32Array<ArrayBuffer> {
+  for (let i = 0; i < normals.length; i += 3) {
+    if (normals[i] === 0 && normals[i + 1] === 0 && normals[i + 2] === 0) normals[i + 1] = 1
+  }
+  return normals
+}

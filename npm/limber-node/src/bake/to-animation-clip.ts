@@ -1,0 +1,14 @@
+import { AnimationClip, NumberKeyframeTrack } from 'three'
+import type { FitOptions } from './fit.js'
+import type { Recording } from './recording.js'
+
+/** See `Recording.toAnimationClip`. */
+export function toAnimationClip(recording: Recording, options: FitOptions): AnimationClip {
+  const { meshes, duration } = recording
+  const tracks = meshes.map((mesh) => {
+    const { times, weights } = recording.fit(mesh, options)
+    const node = meshes.length === 1 ? '' : mesh.name
+    return new NumberKeyframeTrack(`${node}.morphTargetInfluences`, times.slice(), weights.slice())
+  })
+  return new AnimationClip('bake', duration, tracks)
+}

@@ -1,0 +1,35 @@
+/**
+ * The classes without the WebAssembly: for a backend of one's own.
+ *
+ * @module
+ */
+export {
+  checkBackend,
+  LiveSimulations,
+  type Backend,
+  type BackendTarget,
+  type Channel,
+  type ChannelInfo,
+  type LiveSimulation,
+} from './backend.js'
+export {
+  Cloth,
+  type ClothGeometrySetup,
+  type ClothGridSetup,
+  type ClothReport,
+  type ClothSetup,
+  type ClothStats,
+} from './cloth.js'
+export {
+  Colliders,
+  type CapsuleCollider,
+  type Collider,
+  type ColliderOptions,
+  type PlaneCollider,
+  type SphereCollider,
+} from './colliders.js'
+export { checkNumber, LimberError, shown, type LimberErrorCode } from './error.js'
+export * from './generated/options.js'
+export { Pins } from './pins.js'
+export { Simulation, type DivergeInfo, type PartialOptions, type SimulationStats } from './simulation.js'
+export { type VectorLike } from './vector.js'

@@ -1,0 +1,7 @@
+/**
+ * Real-time cloth for three.js, simulated in WebAssembly.
+ *
+ * @module
+ */
+export * from './core.js'
+export { load, type LoadOptions } from './load.js'

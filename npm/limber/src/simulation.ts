@@ -1,0 +1,332 @@
+import type { BufferAttribute, Matrix4 } from 'three'
+import type { Backend, Channel, ChannelInfo, LiveSimulation } from './backend.js'
+import { checkNumber, LimberError, shown, settings } from './error.js'
+
+/** What `onDiverge` is told. */
+export interface DivergeInfo {
+  /** Simulated time at the end of the call in which the state stopped being finite, in seconds. */
+  time: number
+  /** How often this has happened since the simulation was made. */
+  count: number
+}
+
+/** Counts and times of a simulation. */
+export interface SimulationStats {
+  /** Wall-clock milliseconds of a `step` call, averaged over the last whole second (at first over the calls so far). */
+  milliseconds: number
+}
+
+/** A technique as the core numbers it; generated. */
+export interface Technique<Channels> {
+  /** Its number. */
+  readonly kind: number
+  /** Its arrays. */
+  readonly channels: { readonly [Name in keyof Channels]: ChannelInfo }
+}
+
+/** How a simulation is made. */
+export interface Creation<Channels> {
+  /** What it is of. */
+  technique: Technique<Channels>
+  /** Seconds of a fixed step. */
+  fixedStep: number
+  /** Most fixed steps that one call runs. */
+  maxSteps: number
+  /** Creation options. */
+  order: string
+  /** Bulk numbers, as the technique wants them. */
+  reals: Float32Array
+  /** Bulk indices, as the technique wants them. */
+  indices: Uint32Array
+}
+
+/** A draw attribute may outlive the variable that held its simulation: it keeps the memory it shows alive. */
+const owners = /* @__PURE__ */ new WeakMap<BufferAttribute, object>()
+
+/** What every technique has: time, options, state, and an end. */
+export abstract class Simulation<
+  Options extends object = object,
+  Channels extends object = object,
+> implements LiveSimulation {
+  /** Runs this simulation. */
+  readonly backend: Backend
+  /**
+   * Called before each fixed step with the simulated time at its end, in seconds. The place for wind, pins and colliders
+   * that are functions of simulated time: they are then read as they are, not interpolated over the call.
+   */
+  onFixedStep: ((time: number) => void) | undefined
+  /** Called once each time the state stopped being finite and was put back to its last finite state. */
+  onDiverge: ((info: DivergeInfo) => void) | undefined
+  /** While `true`, `step(dt)` runs no fixed step; pins still follow. `step()` without `dt` still runs one. */
+  paused = false
+  /** Seconds of a fixed step. */
+  readonly fixedStep: number
+  /** Most fixed steps that one `step(dt)` runs; time beyond them is dropped. */
+  readonly maxSteps: number
+  /** Counts, and the milliseconds of a step. */
+  abstract readonly stats: SimulationStats
+
+  /** Every channel, by name. */
+  protected readonly views: Channels
+
+  readonly #technique: Technique<Channels>
+  readonly #handle: number
+  #disposed = false
+  #timeScale = 1
+  #options: Readonly<Options> | undefined
+  #diverged = 0
+  #windowStart = 0
+  #windowSum = 0
+  #windowCount = 0
+  #windowFull = false
+
+  protected constructor(backend: Backend, creation: Creation<Channels>) {
+    const { technique, order, reals, indices } = creation
+    this.backend = backend
+    this.fixedStep = creation.fixedStep
+    this.maxSteps = creation.maxSteps
+    this.#technique = technique
+    this.#handle = backend.create(technique.kind, order, reals, indices)
+    this.views = {} as Channels
+    this.#takeViews()
+  }
+
+  /** Writes what JavaScript holds in objects (vectors, followed objects) into the input arrays. */
+  protected abstract writeInputs(): void
+  /** Tells three.js that the outputs changed. */
+  protected abstract readOutputs(): void
+  /** How often the core put the state back because it had stopped being finite. */
+  protected abstract divergences(): number
+  /** Hands {@link views} to the attributes that show them. */
+  protected abstract rebound(): void
+
+  /** How fast simulated time passes, from 0 to 100 times real time; 1 unless set. */
+  get timeScale(): number {
+    return this.#timeScale
+  }
+
+  set timeScale(value: number) {
+    checkNumber('timeScale', value, 0, 100)
+    this.#timeScale = value
+  }
+
+  /** Simulated time, in seconds. */
+  get time(): number {
+    return this.backend.time(this.handle)
+  }
+
+  /** Whether it was disposed. */
+  get disposed(): boolean {
+    return this.#disposed
+  }
+
+  /** The options in force; {@link configure} changes them. */
+  get options(): Readonly<Options> {
+    const handle = this.handle
+    return (this.#options ??= freeze(JSON.parse(this.backend.options(handle)) as Options))
+  }
+
+  /**
+   * Moves on by `dt` seconds of real time and says how many fixed steps ran: at most {@link maxSteps}, none for
+   * `dt ≤ 0`. What is owed of a step is kept for the next call. Without `dt`, runs exactly one fixed step and shows it at
+   * once.
+   *
+   * Allocates nothing.
+   *
+   * @throws LimberError `invalid-input` when `dt` or an input array is not finite; `disposed`; `backend-lost`.
+   */
+  step(dt?: number): number {
+    const start = performance.now()
+    const handle = this.handle
+    const seconds = this.#seconds(dt)
+    this.writeInputs()
+    const steps = this.onFixedStep
+      ? this.#stepWithHook(handle, seconds)
+      : seconds === undefined
+        ? this.backend.advanceOne(handle)
+        : this.backend.advance(handle, seconds)
+    this.#stepped(start)
+    return steps
+  }
+
+  /**
+   * {@link step}, in the addon's thread pool where there is one. Until it resolves, neither this simulation nor its arrays
+   * may be touched. With {@link onFixedStep} set it runs here, as that is called between the steps.
+   */
+  async stepAsync(dt: number): Promise<number> {
+    if (!this.backend.advanceAsync || this.onFixedStep) return this.step(dt)
+    const start = performance.now()
+    const handle = this.handle
+    const seconds = this.#seconds(dt)!
+    this.writeInputs()
+    const steps = await this.backend.advanceAsync(handle, seconds)
+    this.#stepped(start)
+    return steps
+  }
+
+  /** Changes some options while it runs. @throws LimberError `invalid-option` naming option and range; nothing has changed. */
+  configure(partial: PartialOptions<Options>): void {
+    const handle = this.handle
+    if (typeof partial !== 'object' || partial === null) {
+      throw new LimberError('invalid-option', `options must be an object, got ${shown(partial)}`)
+    }
+    this.backend.configure(handle, settings(partial))
+    this.#options = undefined
+    this.rebind()
+  }
+
+  /** Back to the start, bit for bit. */
+  reset(): void {
+    this.backend.reset(this.handle)
+    this.#changed()
+  }
+
+  /** Moves everything by a world matrix, without any swing: velocities turn with it, and nothing is swept between. */
+  teleport(matrix: Matrix4): void {
+    const handle = this.handle
+    matrix.toArray(teleportMatrix)
+    this.backend.teleport(handle, teleportMatrix)
+    this.#changed()
+  }
+
+  /** The exact state, time owed included. */
+  snapshot(): Uint8Array<ArrayBuffer> {
+    return this.backend.snapshot(this.handle)
+  }
+
+  /** Takes a state that {@link snapshot} gave. @throws LimberError `invalid-snapshot` for another's bytes. */
+  restore(bytes: Uint8Array): void {
+    const handle = this.handle
+    if (!(bytes instanceof Uint8Array)) {
+      throw new LimberError('invalid-snapshot', `a snapshot is a Uint8Array, got ${shown(bytes)}`)
+    }
+    this.backend.restore(handle, bytes)
+    this.#changed()
+  }
+
+  /** A digest of the state alone, 16 hexadecimal digits, equal on every platform. */
+  hash(): string {
+    return this.backend.hash(this.handle)
+  }
+
+  /**
+   * Frees it at once. Its arrays and attributes become JS copies of the last pose, so that what is still drawn stays whole.
+   * Every later use throws `disposed`; disposing twice does nothing.
+   */
+  dispose(): void {
+    if (this.#disposed) return
+    for (const name of this.#channelNames())
+      this.views[name] = (this.views[name] as Channel).slice() as (typeof this.views)[typeof name]
+    this.rebound()
+    this.#disposed = true
+    this.backend.live.delete(this.#handle, this)
+    this.backend.destroy(this.#handle)
+  }
+
+  /** The handle for the backend. @throws LimberError `disposed` */
+  protected get handle(): number {
+    if (this.#disposed) throw new LimberError('disposed', 'this simulation was disposed')
+    return this.#handle
+  }
+
+  /** Ends construction: from now on the backend knows it, and its draw attributes keep it alive. */
+  protected register(attributes: readonly BufferAttribute[]): void {
+    this.backend.live.add(this.#handle, this)
+    for (const attribute of attributes) owners.set(attribute, this)
+  }
+
+  /** For the backend: takes fresh views of channels that have moved. */
+  rebind(): void {
+    this.#takeViews()
+    this.rebound()
+  }
+
+  /** Runs an operation of this technique, which may move channels. */
+  protected command(op: number, payload: Float32Array): Float32Array {
+    const result = this.backend.command(this.handle, op, payload)
+    this.rebind()
+    return result
+  }
+
+  #channelNames(): (keyof Channels)[] {
+    return Object.keys(this.#technique.channels) as (keyof Channels)[]
+  }
+
+  /** Most calls move nothing, and then arrays keep their identity. */
+  #takeViews(): void {
+    for (const name of this.#channelNames()) {
+      const current = this.views[name] as Channel | undefined
+      const view = this.backend.view(this.#handle, this.#technique.channels[name])
+      const same =
+        current !== undefined &&
+        current.buffer === view.buffer &&
+        current.byteOffset === view.byteOffset &&
+        current.length === view.length
+      if (!same) this.views[name] = view as Channels[typeof name]
+    }
+  }
+
+  /** Checks a call's `dt`, and gives what the core is to be told. */
+  #seconds(dt: number | undefined): number | undefined {
+    if (dt === undefined) return undefined
+    if (!Number.isFinite(dt)) throw new LimberError('invalid-input', `dt must be a finite number (s), got ${shown(dt)}`)
+    return this.paused ? 0 : Math.min(dt * this.#timeScale, Number.MAX_VALUE)
+  }
+
+  #stepWithHook(handle: number, seconds: number | undefined): number {
+    const { backend } = this
+    const due = seconds === undefined ? backend.beginOne(handle) : backend.begin(handle, seconds)
+    let done = 0
+    try {
+      for (; done < due; done++) {
+        // Counted as the core counts it, so that the hook sees the same bits at every frame rate.
+        const steps = Math.round(backend.time(handle) / this.fixedStep)
+        this.onFixedStep?.((steps + 1) * this.fixedStep)
+        this.writeInputs()
+        backend.rereadInputs(handle)
+        backend.fixedStep(handle)
+      }
+    } finally {
+      if (!this.#disposed) backend.finish(handle)
+    }
+    return done
+  }
+
+  #stepped(start: number): void {
+    if (this.#disposed) return
+    this.readOutputs()
+    const now = performance.now()
+    if (this.#windowCount > 0 && now - this.#windowStart >= 1000) {
+      this.stats.milliseconds = this.#windowSum / this.#windowCount
+      this.#windowFull = true
+      this.#windowSum = this.#windowCount = 0
+    }
+    if (this.#windowCount === 0) this.#windowStart = now
+    this.#windowSum += now - start
+    this.#windowCount += 1
+    if (!this.#windowFull) this.stats.milliseconds = this.#windowSum / this.#windowCount
+    const count = this.divergences()
+    const more = count > this.#diverged
+    this.#diverged = count
+    if (more) this.onDiverge?.({ time: this.time, count })
+  }
+
+  /** After the core moved the state by itself. */
+  #changed(): void {
+    this.rebind()
+    this.#diverged = this.divergences()
+    this.readOutputs()
+  }
+}
+
+/** Options to change, nested ones in part too. */
+export type PartialOptions<T> = {
+  [K in keyof T]?: (T[K] extends object ? PartialOptions<T[K]> : T[K]) | undefined
+}
+
+const teleportMatrix = /* @__PURE__ */ new Float32Array(16)
+
+function freeze<T extends object>(value: T): Readonly<T> {
+  for (const inner of Object.values(value)) if (typeof inner === 'object' && inner !== null) freeze(inner as object)
+  return Object.freeze(value)
+}

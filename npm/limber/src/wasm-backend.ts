@@ -1,0 +1,290 @@
+import { LiveSimulations, type Backend, type BackendTarget, type Channel, type ChannelInfo } from './backend.js'
+import { LimberError } from './error.js'
+
+/** Methods of the struct that the WebAssembly exports. See `crates/wasm`. */
+type MethodName =
+  | 'reserve'
+  | 'scratch'
+  | 'outputPtr'
+  | 'outputLen'
+  | 'check'
+  | 'create'
+  | 'destroy'
+  | 'configure'
+  | 'options'
+  | 'report'
+  | 'begin'
+  | 'beginOne'
+  | 'rereadInputs'
+  | 'fixedStep'
+  | 'finish'
+  | 'advance'
+  | 'advanceOne'
+  | 'time'
+  | 'channelPtr'
+  | 'channelLen'
+  | 'command'
+  | 'reset'
+  | 'teleport'
+  | 'snapshot'
+  | 'restore'
+  | 'hash'
+
+/** What the WebAssembly exports; the struct's address comes first. */
+type Exports = { memory: WebAssembly.Memory; backend_new(): number; __wbindgen_start?(): void } & {
+  [Name in MethodName as `backend_${Name}`]: Method
+}
+
+/** Numbers in, a number out: −1 (a handle of 0, a time of NaN) for a refusal. */
+type Method = (self: number, a?: number, b?: number, c?: number, d?: number) => number
+
+/** One instance of the WebAssembly, with its own memory. */
+export class WasmBackend implements Backend {
+  readonly target: BackendTarget
+  readonly live = new LiveSimulations((handle) => this.destroy(handle))
+  readonly #exports: Exports
+  /** Address of the core's struct. */
+  readonly #self: number
+  /** What memory was when views were last taken. */
+  #memory: ArrayBuffer
+  /** Why no call is possible any more. */
+  #ended: LimberError | undefined
+
+  private constructor(exports: Exports, target: BackendTarget, reserve: number) {
+    this.#exports = exports
+    this.target = target
+    this.#self = exports.backend_new()
+    if (exports.backend_reserve(this.#self, reserve) < 0) {
+      throw new LimberError('out-of-memory', `reserve: ${reserve} bytes of memory could not be had`)
+    }
+    this.#memory = exports.memory.buffer
+  }
+
+  /** A fresh instance of `module` with at least `reserve` bytes free. */
+  static async instantiate(module: WebAssembly.Module, reserve: number): Promise<WasmBackend> {
+    let exports: Exports
+    try {
+      const instance = await WebAssembly.instantiate(
+        module,
+        imports(module, () => exports.memory),
+      )
+      exports = instance.exports as unknown as Exports
+      if (typeof exports.backend_new !== 'function') throw new Error('it has no backend')
+      exports.__wbindgen_start?.()
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause)
+      throw new LimberError('load-failed', `the given WebAssembly is not Limber's: ${reason}`, { cause })
+    }
+    // The build marks the one without SIMD.
+    const scalar = WebAssembly.Module.customSections(module, 'limber-scalar').length > 0
+    return new WasmBackend(exports, scalar ? 'wasm-scalar' : 'wasm', reserve)
+  }
+
+  dispose(): void {
+    if (this.#ended?.code === 'disposed') return
+    this.live.dispose()
+    this.#ended = new LimberError('disposed', 'this backend was disposed')
+  }
+
+  check(kind: number, settings: string): void {
+    this.#done(this.#call(this.#exports.backend_check, kind, this.#text(settings)))
+    this.#settle()
+  }
+
+  create(kind: number, settings: string, reals: Float32Array, indices: Uint32Array): number {
+    const head = 4 * (reals.length + indices.length)
+    const at = this.#scratch(head + 3 * settings.length)
+    const { buffer } = this.#exports.memory
+    new Float32Array(buffer, at, reals.length).set(reals)
+    new Uint32Array(buffer, at + 4 * reals.length, indices.length).set(indices)
+    const { written } = new TextEncoder().encodeInto(settings, new Uint8Array(buffer, at + head))
+    const handle = this.#call(this.#exports.backend_create, kind, reals.length, indices.length, written)
+    this.#settle()
+    if (handle === 0) throw this.#refusal()
+    return handle >>> 0
+  }
+
+  destroy(handle: number): void {
+    if (!this.#ended) this.#done(this.#call(this.#exports.backend_destroy, handle))
+  }
+
+  configure(handle: number, settings: string): void {
+    const refused = this.#call(this.#exports.backend_configure, handle, this.#text(settings))
+    this.#settle()
+    this.#done(refused)
+  }
+
+  options(handle: number): string {
+    return this.#string(this.#exports.backend_options, handle)
+  }
+
+  report(handle: number): string {
+    return this.#string(this.#exports.backend_report, handle)
+  }
+
+  begin(handle: number, dt: number): number {
+    return this.#done(this.#call(this.#exports.backend_begin, handle, dt))
+  }
+
+  beginOne(handle: number): number {
+    return this.#done(this.#call(this.#exports.backend_beginOne, handle))
+  }
+
+  rereadInputs(handle: number): void {
+    this.#done(this.#call(this.#exports.backend_rereadInputs, handle))
+  }
+
+  fixedStep(handle: number): void {
+    this.#done(this.#call(this.#exports.backend_fixedStep, handle))
+  }
+
+  finish(handle: number): void {
+    this.#done(this.#call(this.#exports.backend_finish, handle))
+  }
+
+  advance(handle: number, dt: number): number {
+    return this.#done(this.#call(this.#exports.backend_advance, handle, dt))
+  }
+
+  advanceOne(handle: number): number {
+    return this.#done(this.#call(this.#exports.backend_advanceOne, handle))
+  }
+
+  time(handle: number): number {
+    const time = this.#call(this.#exports.backend_time, handle)
+    if (Number.isNaN(time)) throw this.#refusal()
+    return time
+  }
+
+  view(handle: number, channel: ChannelInfo): Channel {
+    const length = this.#done(this.#call(this.#exports.backend_channelLen, handle, channel.id))
+    const at = this.#call(this.#exports.backend_channelPtr, handle, channel.id) >>> 0
+    const { buffer } = this.#exports.memory
+    return channel.element === 'f32' ? new Float32Array(buffer, at, length) : new Uint32Array(buffer, at, length)
+  }
+
+  command(handle: number, op: number, payload: Float32Array): Float32Array {
+    new Float32Array(this.#exports.memory.buffer, this.#scratch(4 * payload.length), payload.length).set(payload)
+    const refused = this.#call(this.#exports.backend_command, handle, op, payload.length)
+    this.#settle()
+    this.#done(refused)
+    return new Float32Array(this.#output().buffer)
+  }
+
+  reset(handle: number): void {
+    const refused = this.#call(this.#exports.backend_reset, handle)
+    this.#settle()
+    this.#done(refused)
+  }
+
+  teleport(handle: number, matrix: Float32Array): void {
+    new Float32Array(this.#exports.memory.buffer, this.#scratch(64), 16).set(matrix)
+    const refused = this.#call(this.#exports.backend_teleport, handle)
+    this.#settle()
+    this.#done(refused)
+  }
+
+  snapshot(handle: number): Uint8Array<ArrayBuffer> {
+    const refused = this.#call(this.#exports.backend_snapshot, handle)
+    this.#settle()
+    this.#done(refused)
+    return this.#output()
+  }
+
+  restore(handle: number, bytes: Uint8Array): void {
+    new Uint8Array(this.#exports.memory.buffer, this.#scratch(bytes.length), bytes.length).set(bytes)
+    const refused = this.#call(this.#exports.backend_restore, handle, bytes.length)
+    this.#settle()
+    this.#done(refused)
+  }
+
+  hash(handle: number): string {
+    return this.#string(this.#exports.backend_hash, handle)
+  }
+
+  /** Calls an export. One that traps leaves the core in an unknown state: the backend is then lost. */
+  #call(method: Method, a = 0, b = 0, c = 0, d = 0): number {
+    if (this.#ended) throw this.#again()
+    try {
+      return method(this.#self, a, b, c, d)
+    } catch (cause) {
+      throw (this.#ended = new LimberError('backend-lost', 'the WebAssembly failed; make a new backend with load()', {
+        cause,
+      }))
+    }
+  }
+
+  /** The end, with the stack of the call that met it. */
+  #again(): LimberError {
+    const { code, message, cause } = this.#ended!
+    return new LimberError(code, message, { cause })
+  }
+
+  /** `count`, or throws when the core refused. */
+  #done(count: number): number {
+    if (count < 0) throw this.#refusal()
+    return count
+  }
+
+  /** What the core said when it refused. */
+  #refusal(): LimberError {
+    const text = new TextDecoder().decode(this.#output())
+    return LimberError.parse(text) ?? new LimberError('backend-lost', text)
+  }
+
+  /** A copy of the last call's output. */
+  #output(): Uint8Array<ArrayBuffer> {
+    const at = this.#call(this.#exports.backend_outputPtr) >>> 0
+    const length = this.#call(this.#exports.backend_outputLen) >>> 0
+    return new Uint8Array(this.#exports.memory.buffer, at, length).slice()
+  }
+
+  /** The output of a call that leaves a text. */
+  #string(method: Method, handle: number): string {
+    const refused = this.#call(method, handle)
+    this.#settle()
+    this.#done(refused)
+    return new TextDecoder().decode(this.#output())
+  }
+
+  /** Address of `bytes` for what the next call reads. */
+  #scratch(bytes: number): number {
+    const at = this.#call(this.#exports.backend_scratch, bytes) >>> 0
+    this.#settle()
+    if (at === 0 && bytes > 0) throw new LimberError('out-of-memory', `${bytes} bytes for a call could not be had`)
+    return at
+  }
+
+  /** Writes `text` where the next call reads, and gives its bytes. */
+  #text(text: string): number {
+    const at = this.#scratch(3 * text.length)
+    return new TextEncoder().encodeInto(text, new Uint8Array(this.#exports.memory.buffer, at)).written
+  }
+
+  /**
+   * Rebinds every simulation when memory has grown, which detaches all views. Ends every call that may allocate. It takes
+   * a quarter more then, so that a program that makes many simulations is rebound a few times and not at each.
+   */
+  #settle(): void {
+    const { memory, backend_reserve } = this.#exports
+    if (this.#memory === memory.buffer) return
+    if (!this.#ended) this.#call(backend_reserve, memory.buffer.byteLength / 4)
+    this.#memory = memory.buffer
+    this.live.rebind()
+  }
+}
+
+/**
+ * The imports of `module`. The core calls nothing outside; what wasm-bindgen asks for is one way to throw, and a set-up
+ * that is nothing to us.
+ */
+function imports(module: WebAssembly.Module, memory: () => WebAssembly.Memory): WebAssembly.Imports {
+  const all: Record<string, Record<string, () => void>> = {}
+  for (const { module: from, name } of WebAssembly.Module.imports(module)) {
+    const throws = (at = 0, length = 0): never => {
+      throw new Error(new TextDecoder().decode(new Uint8Array(memory().buffer, at >>> 0, length >>> 0)))
+    }
+    ;(all[from] ??= {})[name] = name.includes('throw') ? throws : () => {}
+  }
+  return all
+}

@@ -1,0 +1,46 @@
+// What 10,000 steps leave on the JavaScript heap, and what one makes, in bytes. Run with --expose-gc and a backend's name.
+
+import { Cloth } from 'limber/core'
+import { Bone } from 'three'
+import { backends } from './backends.mjs'
+
+const limber = await backends[process.argv[2]]()
+const bone = new Bone()
+const capsule = { kind: 'capsule', a: [0, 0, 0.3], b: [0, -1, 0.3], radius: 0.2 }
+const cape = Cloth.grid(limber, {
+  columns: 12,
+  rows: 17,
+  width: 0.5,
+  height: 1.2,
+  pinned: 'top',
+  colliders: [capsule, { ...capsule, follow: bone }],
+})
+cape.attach(cape.pins.vertices, bone)
+cape.onDiverge = () => {}
+
+function run(steps) {
+  for (let i = 0; i < steps; i++) {
+    bone.position.x = (i % 100) / 100
+    cape.wind.x = i % 10
+    cape.colliders.set(0, capsule)
+    cape.step(1 / 60)
+  }
+}
+
+const used = () => process.memoryUsage().heapUsed
+
+run(20_000)
+gc()
+gc()
+const before = used()
+run(10_000)
+gc()
+gc()
+const kept = used() - before
+
+// Few enough for no collection to come between.
+const start = used()
+run(1000)
+const made = (used() - start) / 1000
+process.stdout.write(JSON.stringify({ kept, made }))
+limber.dispose()
