@@ -28,15 +28,15 @@ impl Clock {
     /// Takes `dt` seconds and says how many steps are due. `dt ≤ 0` gives none.
     pub fn begin(&mut self, dt: f64) -> u32 {
         let dt = if dt > 0.0 { dt } else { 0.0 };
-        let owed = self.owed + dt;
-        let most = f64::from(self.max_steps) * self.step;
         self.from = self.owed / self.step;
-        self.owed = if owed > most { most } else { owed };
-        self.to = self.owed / self.step;
+        self.owed += dt;
+        let whole = (self.owed / self.step + SLACK) as u64;
+        let due = whole.min(u64::from(self.max_steps));
+        // What falls short of a step is kept even when whole steps are dropped: a steady rate runs steadily.
+        self.owed = if whole > due + 1_000_000 { 0.0 } else { self.owed - whole as f64 * self.step };
+        self.to = due as f64 + self.owed / self.step;
         self.ran = 0;
-        let due = (self.to + SLACK) as u32;
-        self.owed -= f64::from(due) * self.step;
-        due
+        due as u32
     }
 
     /// Plans exactly one step that ends on this call's inputs; the time owed stays as it is.
@@ -96,12 +96,21 @@ mod tests {
 
     #[test]
     fn every_rate_runs_the_steps_of_its_time() {
-        for rate in [24, 30, 60, 90, 120, 144, 240] {
+        for rate in [24, 25, 30, 50, 60, 90, 120, 144, 240] {
             let mut clock = Clock::new(1.0 / 60.0, 3);
             let steps: u32 = (0..rate * 10).map(|_| clock.begin(1.0 / f64::from(rate))).sum();
             assert_eq!(steps, 600, "{rate} Hz");
             assert_eq!(clock.blend(), 0.0, "{rate} Hz owes nothing after whole seconds");
         }
+    }
+
+    #[test]
+    fn a_stall_ends_on_the_inputs_of_its_call() {
+        let mut clock = Clock::new(1.0 / 60.0, 3);
+        assert_eq!(clock.begin(100.25 / 60.0), 3);
+        let places = [clock.advance(), clock.advance(), clock.advance()];
+        assert!((places[2] - 3.0 / 3.25).abs() < 1e-6, "{places:?}");
+        assert!((clock.blend() - 0.25).abs() < 1e-6);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! none of the four can disagree.
 //!
 //! They arrive as *settings*, a line each: `path=value`. A value is `n` and the 16 hexadecimal digits of the bits of an
-//! f64, `t`, `f`, `0` for null, or `s` and a text for anything else, which is refused by name. JSON was refused: its parser
+//! f64, `t`, `f`, `0` for null, `o` for an object without fields, or `s` and a text for anything else, which is refused by name. JSON was refused: its parser
 //! and the numbers that it reads and writes weigh 40 KB of WebAssembly, more than a cloth.
 
 use crate::error::{Error, Result};
@@ -126,6 +126,8 @@ pub enum Value<'a> {
     Bool(bool),
     /// Nothing.
     Null,
+    /// An object without fields.
+    Empty,
     /// Something that no option is.
     Other(&'a str),
 }
@@ -137,6 +139,7 @@ impl<'a> Value<'a> {
             b't' => Value::Bool(true),
             b'f' => Value::Bool(false),
             b'0' => Value::Null,
+            b'o' => Value::Empty,
             b's' => Value::Other(text.get(1..)?),
             _ => return None,
         })
@@ -147,6 +150,7 @@ impl<'a> Value<'a> {
             Value::Number(n) => number(*n),
             Value::Bool(b) => b.to_string(),
             Value::Null => "null".into(),
+            Value::Empty => "an object".into(),
             Value::Other(text) => text.to_string(),
         }
     }
@@ -178,6 +182,7 @@ pub fn set(options: &mut dyn Options, path: &str, rest: &str, value: Value) -> R
     let (low, high) = range.unwrap_or((f64::MIN, f64::MAX));
     let what = match (options.slot(index), value, inner) {
         (Slot::Nested(nested), _, Some(inner)) => return set(nested, path, inner, value),
+        (Slot::Nested(_), Value::Empty, None) => return Ok(()),
         (Slot::F32(slot), Value::Number(n), None) if n >= low && n <= high => {
             *slot = n as f32;
             return Ok(());

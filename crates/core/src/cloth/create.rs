@@ -9,10 +9,14 @@ use crate::clock::Clock;
 use crate::collider::{out_of_reach, within_reach};
 use crate::error::{Error, Result};
 use crate::lanes::{F4, ON, V3};
-use crate::options::{set, settings};
+use crate::options::{Value, set, settings};
 
 /// Most vertices of a cloth.
 const MOST_VERTICES: u64 = 4_000_000;
+
+/// Where the lower edge of a grid hangs that nobody placed, in metres: clear of the default floor, and of the length by
+/// which a cloth gives.
+const CLEARANCE: f64 = 0.1;
 
 /// What a cloth is made of.
 enum Shape {
@@ -44,6 +48,7 @@ impl Order {
                 Shape::Grid(_) => Err(Error::option("a cloth is made of a grid or of a mesh")),
             },
             Some(("options", name)) => set(&mut options, name, name, value),
+            _ if value == Value::Empty => Ok(()),
             _ => Err(Error::option(format!("{path} is not known; a cloth is made of grid or mesh, and options"))),
         })?;
         let shape = shape.ok_or_else(|| Error::option("a cloth is made of grid or mesh"))?;
@@ -65,7 +70,7 @@ impl Cloth {
 
     /// A cloth of the settings `grid.…` or `mesh.…` first, and `options.…`.
     ///
-    /// `reals` are the vertices, `[x, y, z]` each, in metres; a grid without any lies flat below y = 0. `indices` are, for a
+    /// `reals` are the vertices, `[x, y, z]` each, in metres; a grid without any hangs flat, with its lower edge at y = 0.1. `indices` are, for a
     /// mesh, the three vertices of each triangle, and then the pinned vertices.
     pub fn create(settings: &str, reals: &[f32], indices: &[u32]) -> Result<Self> {
         let Order { shape, options } = Order::read(settings)?;
@@ -235,14 +240,14 @@ fn hung(
     Ok(cloth)
 }
 
-/// A flat grid: x from −width/2 to width/2, y from 0 down to −height.
+/// A flat grid: x from −width/2 to width/2, hanging with its lower edge a little above the ground.
 fn flat(grid: &ClothGrid) -> Vec<f32> {
     let mut vertices = Vec::with_capacity(grid.columns as usize * grid.rows as usize * 3);
     for j in 0..grid.rows {
         for i in 0..grid.columns {
             let (u, v) = (f64::from(i) / f64::from(grid.columns - 1), f64::from(j) / f64::from(grid.rows - 1));
             vertices.push(((u - 0.5) * f64::from(grid.width)) as f32);
-            vertices.push((-v * f64::from(grid.height)) as f32);
+            vertices.push(((1.0 - v) * f64::from(grid.height) + CLEARANCE) as f32);
             vertices.push(0.0);
         }
     }

@@ -303,7 +303,10 @@ impl Simulation for Cloth {
             self.stepped.copy_from_slice(&self.colliders);
             self.jump = false;
         }
-        self.newest = dt.is_none() || !self.options.interpolate;
+        // A call of no time leaves what is shown as it is.
+        if dt.is_none_or(|dt| dt > 0.0) {
+            self.newest = dt.is_none() || !self.options.interpolate;
+        }
         Ok(match dt {
             Some(dt) => self.clock.begin(dt),
             None => self.clock.begin_one(),

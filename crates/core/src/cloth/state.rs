@@ -150,7 +150,7 @@ impl Cloth {
         };
         let colliders = self.colliders.iter().cycle().zip(poses.as_chunks().0.iter().chain(last_poses.as_chunks().0));
         if !(targets.iter().chain(air).chain(from).all(within_reach)
-            && particles.iter().all(|v| v.is_finite())
+            && particles.iter().all(|v| v.abs() < 1e9)
             && colliders.into_iter().all(collider))
         {
             return None;

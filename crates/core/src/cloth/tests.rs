@@ -12,6 +12,7 @@ const FRAME: Option<f64> = None;
 fn settings(value: &Value) -> String {
     fn write(path: &str, value: &Value, out: &mut String) {
         let value = match value {
+            Value::Object(fields) if fields.is_empty() && !path.is_empty() => "o".into(),
             Value::Object(fields) => {
                 let dot = if path.is_empty() { "" } else { "." };
                 fields.iter().for_each(|(name, value)| write(&format!("{path}{dot}{name}"), value, out));
