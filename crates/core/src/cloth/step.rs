@@ -26,8 +26,13 @@ const LAST_PASSES: u32 = 4;
 /// again at the end of the substep, so that the margin is for speed alone.
 const MARGIN: f32 = 0.05;
 
-/// Colliders from this number on share a bit of `near`.
-const LAST_BIT: usize = 31;
+/// The floor's bit of `near`.
+const FLOOR_BIT: u32 = 1 << 31;
+
+/// A collider's bit of `near`; those from number 30 on share one.
+fn bit(collider: usize) -> u32 {
+    1 << if collider < 30 { collider } else { 30 }
+}
 
 /// Most parts into which a step is cut to find a fast collision.
 const MOST_SWEEPS: u32 = 64;
@@ -57,19 +62,17 @@ impl Cloth {
         self.integrate();
         self.place_pins(at, after);
         self.meet_colliders(at, before, after);
-        self.find_near();
         let touching = !self.solids.is_empty() || self.options.floor.is_some();
+        let near = touching && self.find_near();
         for _ in 0..self.options.iterations {
             self.weave.relax(&mut self.position, &self.links);
-            if touching {
+            if near {
                 self.push_out(false);
             }
         }
-        if !self.solids.is_empty() {
-            for _ in 0..LAST_PASSES {
-                if !self.push_out(true) {
-                    break;
-                }
+        for _ in 0..LAST_PASSES {
+            if !touching || !self.push_out(true) {
+                break;
             }
         }
     }
@@ -169,44 +172,49 @@ impl Cloth {
         }
     }
 
-    /// Finds which colliders each block may meet in this substep, where links move particles by less than [`MARGIN`].
-    fn find_near(&mut self) {
+    /// Finds which colliders each block may meet in this substep, and whether the floor, where links move particles by less
+    /// than [`MARGIN`]. Says whether there is any.
+    fn find_near(&mut self) -> bool {
+        let floor = splat(self.options.floor.map_or(f32::MIN, |floor| floor + MARGIN));
+        let mut any = 0;
         for ((near, p), free) in self.near.iter_mut().zip(&self.position).zip(&self.free) {
-            *near = 0;
+            *near = if (*free & less(p.y, floor)).any() { FLOOR_BIT } else { 0 };
             for (i, solid) in self.solids.iter().enumerate() {
                 if solid.within(*p, *free, MARGIN) {
-                    *near |= 1 << i.min(LAST_BIT);
+                    *near |= bit(i);
                 }
             }
+            any |= *near;
         }
+        any != 0 || self.swept
     }
 
-    /// Pushes particles out of the colliders near their block (of all colliders, where `all` says so) and above the floor.
-    /// Says whether a collider held any.
+    /// Pushes particles out of the colliders near their block and above the floor (where `all` says so, out of all
+    /// colliders). Says whether a collider held any.
     fn push_out(&mut self, all: bool) -> bool {
-        let floor = self.options.floor.map(splat);
+        let floor = splat(self.options.floor.unwrap_or(f32::MIN));
         let slip = splat(self.options.friction);
         let mut held = F4::ZERO;
         let particles = self.position.iter_mut().zip(&mut self.previous).zip(&self.free);
         for ((((p, q), free), contact), near) in particles.zip(&self.contacts).zip(&self.near) {
-            if all || *near != 0 {
-                for (i, solid) in self.solids.iter().enumerate() {
-                    if all || near >> i.min(LAST_BIT) & 1 != 0 {
-                        held |= solid.push_out(p, q, *free);
-                    }
+            let near = if all { u32::MAX } else { *near };
+            if near == 0 && !self.swept {
+                continue;
+            }
+            for (i, solid) in self.solids.iter().enumerate() {
+                if near & bit(i) != 0 {
+                    held |= solid.push_out(p, q, *free);
                 }
             }
             if self.swept {
                 let distance = contact.normal.dot(*p) - contact.offset;
                 *p = *p - contact.normal * select(*free & less(distance, F4::ZERO), distance, F4::ZERO);
             }
-            if let Some(floor) = floor {
-                let below = *free & less(p.y, floor);
-                if below.any() {
-                    p.y = select(below, floor, p.y);
-                    q.x = select(below, q.x + (p.x - q.x) * slip, q.x);
-                    q.z = select(below, q.z + (p.z - q.z) * slip, q.z);
-                }
+            let below = *free & less(p.y, floor);
+            if below.any() {
+                p.y = select(below, floor, p.y);
+                q.x = select(below, q.x + (p.x - q.x) * slip, q.x);
+                q.z = select(below, q.z + (p.z - q.z) * slip, q.z);
             }
         }
         held.any()
