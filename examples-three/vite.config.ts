@@ -12,7 +12,9 @@ export default defineConfig({
   build: {
     target: 'es2022',
     chunkSizeWarningLimit: 1200,
-    rollupOptions: { input: { gallery: page('index.html'), cloth: page('cloth/index.html'), bake: page('bake/index.html') } },
+    rollupOptions: {
+      input: { gallery: page('index.html'), cloth: page('cloth/index.html'), bake: page('bake/index.html') },
+    },
   },
   plugins: [
     {

@@ -1,11 +1,14 @@
 // `npm run bake`: writes the walk of the example's cape to a GLB file.
 
-import { at, exitCode, run } from './lib.mjs'
+import { at, command, run } from './lib.mjs'
 import { build } from './build.mjs'
 import { setup } from './setup.mjs'
+
+/** Bakes; `options` go to the example's own script. */
+export const bakeExample = (...options) => command(process.execPath, [at('examples-three/bake/bake.mjs'), ...options])
 
 run(import.meta.url, async () => {
   await setup()
   await build()
-  process.exitCode = await exitCode(process.execPath, [at('examples-three/bake/bake.mjs'), ...process.argv.slice(2)])
+  await bakeExample(...process.argv.slice(2))
 })

@@ -1,12 +1,22 @@
 // `npm start`: installs and builds what is missing or stale, then serves the examples. `--open` opens the browser.
 
-import { at, run } from './lib.mjs'
+import { at, fresh, run } from './lib.mjs'
+import { bakeExample } from './bake.mjs'
 import { build } from './build.mjs'
 import { setup } from './setup.mjs'
 
 run(import.meta.url, async () => {
   await setup()
   await build()
+  await fresh(
+    {
+      name: 'bake',
+      title: "The bake example's file: baking, a few seconds",
+      inputs: ['npm/limber/dist', 'npm/limber-node/dist', 'examples-three/bake/bake.mjs', 'examples-three/cloth/src'],
+      outputs: ['examples-three/bake/baked/cape.glb'],
+    },
+    bakeExample,
+  )
   const { createServer } = await import('vite')
   const root = at('examples-three')
   const server = await createServer({ root, configFile: at('examples-three/vite.config.ts') })

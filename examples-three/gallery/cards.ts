@@ -12,11 +12,17 @@ export const cards: readonly Card[] = [
   {
     folder: 'cloth',
     name: { ko: '천', en: 'Cloth' },
-    sentence: { ko: '밤 성벽을 걷는 기사의 망토와 깃발이 바람과 걸음을 따라 펄럭여요.', en: 'A knight walks the rampart at night; his cape and banner answer the wind and his stride.' },
+    sentence: {
+      ko: '밤 성벽을 걷는 기사의 망토와 깃발이 바람과 걸음을 따라 펄럭여요.',
+      en: 'A knight walks the rampart at night; his cape and banner answer the wind and his stride.',
+    },
   },
   {
     folder: 'bake',
     name: { ko: '굽기', en: 'Bake' },
-    sentence: { ko: 'Node 에서 구운 망토의 걸음을 GLB 한 파일로, 살아 있는 시뮬레이션 옆에서 틀어요.', en: 'The cape’s walk baked in Node to one GLB file, played beside the live simulation.' },
+    sentence: {
+      ko: 'Node 에서 구운 망토의 걸음을 GLB 한 파일로, 살아 있는 시뮬레이션 옆에서 틀어요.',
+      en: 'The cape’s walk baked in Node to one GLB file, played beside the live simulation.',
+    },
   },
 ]

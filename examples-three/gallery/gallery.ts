@@ -7,7 +7,11 @@ import './gallery.css'
 const pictures = import.meta.glob<string>('../*/card.jpg', { query: '?url', import: 'default', eager: true })
 const readmes = import.meta.glob<string>('../*/README*.md', { query: '?raw', import: 'default' })
 
-function make<K extends keyof HTMLElementTagNameMap>(tag: K, className: string, ...children: (Node | string)[]): HTMLElementTagNameMap[K] {
+function make<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  className: string,
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[K] {
   const made = document.createElement(tag)
   made.className = className
   made.append(...children)
@@ -31,7 +35,8 @@ reader.addEventListener('click', (event) => {
 
 /** 예제의 README 를 지금 언어로 펼친다. */
 async function read({ folder }: Card): Promise<void> {
-  const file = readmes[`../${folder}/README${language.current === 'ko' ? '.ko' : ''}.md`] ?? readmes[`../${folder}/README.md`]
+  const file =
+    readmes[`../${folder}/README${language.current === 'ko' ? '.ko' : ''}.md`] ?? readmes[`../${folder}/README.md`]
   if (!file) return
   page.replaceChildren(markdown(await file()))
   reader.showModal()
@@ -61,7 +66,12 @@ function show(card: Card): HTMLElement {
     event.preventDefault()
     void read(card)
   })
-  return make('li', 'card', picture, make('div', 'words', names, text('p', '', card.sentence), make('div', 'links', open, readme)))
+  return make(
+    'li',
+    'card',
+    picture,
+    make('div', 'words', names, text('p', '', card.sentence), make('div', 'links', open, readme)),
+  )
 }
 
 const button = make('button', 'language')
@@ -73,7 +83,20 @@ language.watch(() => {
 })
 
 document.body.append(
-  make('header', 'top', make('div', '', make('h1', '', 'Limber'), text('p', '', { ko: 'Rust 로 움직이고 three.js 로 그리는 부드러운 것들. 카드를 눌러 열어 보세요.', en: 'Soft things, moved by Rust and drawn by three.js. Pick a card to open it.' })), button),
+  make(
+    'header',
+    'top',
+    make(
+      'div',
+      '',
+      make('h1', '', 'Limber'),
+      text('p', '', {
+        ko: 'Rust 로 움직이고 three.js 로 그리는 부드러운 것들. 카드를 눌러 열어 보세요.',
+        en: 'Soft things, moved by Rust and drawn by three.js. Pick a card to open it.',
+      }),
+    ),
+    button,
+  ),
   make('ul', 'cards', ...cards.map(show)),
   reader,
 )

@@ -8,7 +8,7 @@ export function markdown(source: string): DocumentFragment {
     out.append(made)
     return made
   }
-  for (let k = 0; k < lines.length; ) {
+  for (let k = 0; k < lines.length;) {
     const line = lines[k]!
     const heading = /^(#{1,4}) (.*)/.exec(line)
     if (line.startsWith('```')) {
@@ -21,17 +21,20 @@ export function markdown(source: string): DocumentFragment {
       k++
     } else if (/^([-*]|\d+\.) /.test(line)) {
       const list = block(/^\d/.test(line) ? 'ol' : 'ul')
-      for (; k < lines.length && /^([-*]|\d+\.) /.test(lines[k]!); k++) inline(list.appendChild(document.createElement('li')), lines[k]!.replace(/^([-*]|\d+\.) (\[[ x]\] )?/, ''))
+      for (; k < lines.length && /^([-*]|\d+\.) /.test(lines[k]!); k++)
+        inline(list.appendChild(document.createElement('li')), lines[k]!.replace(/^([-*]|\d+\.) (\[[ x]\] )?/, ''))
     } else if (line.startsWith('|')) {
       const table = block('div').appendChild(document.createElement('table'))
       for (let row = 0; k < lines.length && lines[k]!.startsWith('|'); k++, row++) {
         if (/^\|[\s|:-]+$/.test(lines[k]!)) continue
         const tr = table.appendChild(document.createElement('tr'))
-        for (const cell of lines[k]!.slice(1, -1).split('|')) inline(tr.appendChild(document.createElement(row ? 'td' : 'th')), cell.trim())
+        for (const cell of lines[k]!.slice(1, -1).split('|'))
+          inline(tr.appendChild(document.createElement(row ? 'td' : 'th')), cell.trim())
       }
     } else if (line.trim()) {
       const words: string[] = []
-      for (; k < lines.length && lines[k]!.trim() && !/^(#|```|\||[-*] |\d+\. )/.test(lines[k]!); k++) words.push(lines[k]!)
+      for (; k < lines.length && lines[k]!.trim() && !/^(#|```|\||[-*] |\d+\. )/.test(lines[k]!); k++)
+        words.push(lines[k]!)
       block('p', words.join(' '))
     } else k++
   }
@@ -41,7 +44,8 @@ export function markdown(source: string): DocumentFragment {
 function inline(parent: HTMLElement, words: string): void {
   for (const part of words.split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)]+\))/)) {
     const link = /^\[([^\]]+)\]\(([^)]+)\)$/.exec(part)
-    if (part.startsWith('`') && part.length > 1) parent.appendChild(document.createElement('code')).textContent = part.slice(1, -1)
+    if (part.startsWith('`') && part.length > 1)
+      parent.appendChild(document.createElement('code')).textContent = part.slice(1, -1)
     else if (part.startsWith('**')) parent.appendChild(document.createElement('strong')).textContent = part.slice(2, -2)
     else if (link && /^https?:/.test(link[2]!)) {
       const anchor = parent.appendChild(document.createElement('a'))

@@ -16,7 +16,10 @@ declare global {
 }
 
 /** 주소에 ?t=초 가 있으면 그만큼 진행한 화면에서 멈춰 있는다. */
-export function expose<Stats>(app: { advance(dt: number): void; render(): void; stats(): Stats }): { held(): boolean; start(): void } {
+export function expose<Stats>(app: { advance(dt: number): void; render(): void; stats(): Stats }): {
+  held(): boolean
+  start(): void
+} {
   let held = false
   let begun = (): void => {}
   const hook: ExampleHook<Stats> = {

@@ -1,7 +1,11 @@
 import { language, type Text } from './language'
 import './style.css'
 
-const element = <K extends keyof HTMLElementTagNameMap>(tag: K, className: string, parent: HTMLElement): HTMLElementTagNameMap[K] => {
+const element = <K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  className: string,
+  parent: HTMLElement,
+): HTMLElementTagNameMap[K] => {
   const made = document.createElement(tag)
   made.className = className
   parent.append(made)

@@ -13,7 +13,8 @@ export interface Palette {
 }
 
 export function applyPalette(palette: Palette): void {
-  for (const [name, value] of Object.entries(palette)) document.documentElement.style.setProperty(`--${name.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)}`, value)
+  for (const [name, value] of Object.entries(palette))
+    document.documentElement.style.setProperty(`--${name.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)}`, value)
 }
 
 /** 두 언어 이름표가 붙는 lil-gui 판. 작은 화면에서는 접힌 채로 시작한다. */
@@ -28,7 +29,13 @@ export class Panel {
   }
 
   /** 미는 막대. changed 는 밀 때마다, finished 는 손을 뗄 때 부른다. */
-  slider(target: object, key: string, label: Text, [min, max, step]: readonly [number, number, number], { changed, finished }: { changed?: (value: number) => void; finished?: () => void } = {}): void {
+  slider(
+    target: object,
+    key: string,
+    label: Text,
+    [min, max, step]: readonly [number, number, number],
+    { changed, finished }: { changed?: (value: number) => void; finished?: () => void } = {},
+  ): void {
     const controller = this.gui.add(target as Record<string, number>, key, min, max, step)
     if (changed) controller.onChange(changed)
     if (finished) controller.onFinishChange(finished)

@@ -13,7 +13,8 @@ export function seeded(seed: number): () => number {
 export function tileableNoise(cells: number, seed: number): (x: number, y: number) => number {
   const random = seeded(seed)
   const grid = Float32Array.from({ length: cells * cells }, random)
-  const at = (i: number, j: number): number => grid[(((j % cells) + cells) % cells) * cells + (((i % cells) + cells) % cells)]!
+  const at = (i: number, j: number): number =>
+    grid[(((j % cells) + cells) % cells) * cells + (((i % cells) + cells) % cells)]!
   return (x, y) => {
     const u = x * cells
     const v = y * cells

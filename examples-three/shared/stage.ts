@@ -45,7 +45,10 @@ export class Stage {
     this.#ratio = asked > 0 ? Math.min(asked, 2) : Math.min(devicePixelRatio, 2)
 
     const software = softwareRendered()
-    const renderer = (this.renderer = new THREE.WebGLRenderer({ antialias: this.#fixedRatio || (devicePixelRatio < 2 && !software), powerPreference: 'high-performance' }))
+    const renderer = (this.renderer = new THREE.WebGLRenderer({
+      antialias: this.#fixedRatio || (devicePixelRatio < 2 && !software),
+      powerPreference: 'high-performance',
+    }))
     renderer.toneMapping = options.toneMapping ?? THREE.AgXToneMapping
     renderer.toneMappingExposure = options.exposure
     renderer.outputColorSpace = THREE.SRGBColorSpace
@@ -181,7 +184,14 @@ function gradientSky(stops: readonly (readonly [number, THREE.ColorRepresentatio
     mixed.toArray(colours, k * 3)
   }
   geometry.setAttribute('color', new THREE.BufferAttribute(colours, 3))
-  const material = new THREE.MeshBasicMaterial({ vertexColors: true, side: THREE.BackSide, fog: false, toneMapped: false, depthWrite: false, dithering: true })
+  const material = new THREE.MeshBasicMaterial({
+    vertexColors: true,
+    side: THREE.BackSide,
+    fog: false,
+    toneMapped: false,
+    depthWrite: false,
+    dithering: true,
+  })
   const sky = new THREE.Mesh(geometry, material)
   sky.renderOrder = 1 // 다른 것에 가려지는 곳은 칠하지 않게 맨 뒤에 그린다
   sky.frustumCulled = false

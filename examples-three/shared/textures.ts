@@ -1,7 +1,11 @@
 import * as THREE from 'three'
 
 /** 캔버스에 그려 만든 텍스처. 진짜 그림 파일이 있으면 THREE.TextureLoader 로 바꾸면 된다. */
-export function paint(width: number, height: number, draw: (context: CanvasRenderingContext2D) => void): THREE.CanvasTexture {
+export function paint(
+  width: number,
+  height: number,
+  draw: (context: CanvasRenderingContext2D) => void,
+): THREE.CanvasTexture {
   const canvas = document.createElement('canvas')
   canvas.width = width
   canvas.height = height
@@ -13,7 +17,11 @@ export function paint(width: number, height: number, draw: (context: CanvasRende
 }
 
 /** 점마다 [r, g, b] (0~255) 를 돌려주는 함수로 칠한, 사방으로 이어지는 텍스처. */
-export function paintPixels(size: number, colour: (x: number, y: number) => readonly [number, number, number], srgb = true): THREE.CanvasTexture {
+export function paintPixels(
+  size: number,
+  colour: (x: number, y: number) => readonly [number, number, number],
+  srgb = true,
+): THREE.CanvasTexture {
   const texture = paint(size, size, (context) => {
     const image = context.createImageData(size, size)
     for (let y = 0, k = 0; y < size; y++)

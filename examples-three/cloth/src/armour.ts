@@ -20,7 +20,15 @@ export class Parts {
   #metal: THREE.BufferGeometry[] = []
   #soft: THREE.BufferGeometry[] = []
 
-  add(geometry: THREE.BufferGeometry, colour: string, { at = [0, 0, 0], turn = [0, 0, 0], scale = [1, 1, 1] }: { at?: readonly number[]; turn?: readonly number[]; scale?: readonly number[] } = {}): this {
+  add(
+    geometry: THREE.BufferGeometry,
+    colour: string,
+    {
+      at = [0, 0, 0],
+      turn = [0, 0, 0],
+      scale = [1, 1, 1],
+    }: { at?: readonly number[]; turn?: readonly number[]; scale?: readonly number[] } = {},
+  ): this {
     const made = geometry.index ? geometry.toNonIndexed() : geometry
     made.applyMatrix4(
       new THREE.Matrix4().compose(
@@ -33,14 +41,39 @@ export class Parts {
     const colours = new Float32Array(made.attributes.position!.count * 3)
     for (let k = 0; k < colours.length; k += 3) colours.set([r, g, b], k)
     made.setAttribute('color', new THREE.BufferAttribute(colours, 3))
-    ;(colour === LEATHER || colour === MAIL || colour === SHADOW || colour === PLUME ? this.#soft : this.#metal).push(made)
+    ;(colour === LEATHER || colour === MAIL || colour === SHADOW || colour === PLUME ? this.#soft : this.#metal).push(
+      made,
+    )
     return this
   }
 
   /** 옆선을 돌려 만든 조각. deep 은 앞뒤 두께의 비. */
-  turned(profile: Profile, colour: string, { deep = 1, at = [0, 0, 0], turn = [0, 0, 0], from = 0, arc = Math.PI * 2, bend }: { deep?: number; at?: readonly number[]; turn?: readonly number[]; from?: number; arc?: number; bend?: (p: THREE.Vector3) => void } = {}): this {
+  turned(
+    profile: Profile,
+    colour: string,
+    {
+      deep = 1,
+      at = [0, 0, 0],
+      turn = [0, 0, 0],
+      from = 0,
+      arc = Math.PI * 2,
+      bend,
+    }: {
+      deep?: number
+      at?: readonly number[]
+      turn?: readonly number[]
+      from?: number
+      arc?: number
+      bend?: (p: THREE.Vector3) => void
+    } = {},
+  ): this {
     const curve = new THREE.SplineCurve(profile.map(([r, y]) => new THREE.Vector2(r, y)))
-    const geometry = new THREE.LatheGeometry(curve.getPoints(Math.ceil((profile.length - 1) * 1.4)), arc < 4 ? 12 : 16, from, arc)
+    const geometry = new THREE.LatheGeometry(
+      curve.getPoints(Math.ceil((profile.length - 1) * 1.4)),
+      arc < 4 ? 12 : 16,
+      from,
+      arc,
+    )
     geometry.scale(1, 1, deep)
     if (bend) {
       const p = new THREE.Vector3()
@@ -54,12 +87,31 @@ export class Parts {
     return this.add(geometry, colour, { at, turn })
   }
 
-  ball(radius: number, colour: string, placed: { at?: readonly number[]; turn?: readonly number[]; scale?: readonly number[] } = {}): this {
-    return this.add(radius < 0.02 ? new THREE.SphereGeometry(radius, 6, 4) : new THREE.SphereGeometry(radius, 12, 8), colour, placed)
+  ball(
+    radius: number,
+    colour: string,
+    placed: { at?: readonly number[]; turn?: readonly number[]; scale?: readonly number[] } = {},
+  ): this {
+    return this.add(
+      radius < 0.02 ? new THREE.SphereGeometry(radius, 6, 4) : new THREE.SphereGeometry(radius, 12, 8),
+      colour,
+      placed,
+    )
   }
 
-  ring(radius: number, thickness: number, colour: string, placed: { at?: readonly number[]; turn?: readonly number[]; scale?: readonly number[] } = {}): this {
-    return this.add(radius < 0.02 ? new THREE.TorusGeometry(radius, thickness, 3, 6) : new THREE.TorusGeometry(radius, thickness, 3, 18), colour, placed)
+  ring(
+    radius: number,
+    thickness: number,
+    colour: string,
+    placed: { at?: readonly number[]; turn?: readonly number[]; scale?: readonly number[] } = {},
+  ): this {
+    return this.add(
+      radius < 0.02
+        ? new THREE.TorusGeometry(radius, thickness, 3, 6)
+        : new THREE.TorusGeometry(radius, thickness, 3, 18),
+      colour,
+      placed,
+    )
   }
 
   /** 다 모은 조각을 bone 에 붙인다. */
@@ -93,13 +145,28 @@ function metal(): THREE.MeshStandardMaterial {
     const depth = (random() - 0.45) * 0.24
     for (let s = 0; s < length; s++) grain[y * size + ((x + s) % size)]! += depth * Math.sin((s / length) * Math.PI)
   }
-  const roughnessMap = paintPixels(size, (x, y) => [0, Math.min(255, Math.max(70, grain[y * size + x]! * 255)), 255], false)
+  const roughnessMap = paintPixels(
+    size,
+    (x, y) => [0, Math.min(255, Math.max(70, grain[y * size + x]! * 255)), 255],
+    false,
+  )
   roughnessMap.repeat.set(2, 1)
-  metalMaterial = new THREE.MeshStandardMaterial({ vertexColors: true, metalness: 0.82, roughness: 0.72, roughnessMap, side: THREE.DoubleSide })
+  metalMaterial = new THREE.MeshStandardMaterial({
+    vertexColors: true,
+    metalness: 0.82,
+    roughness: 0.72,
+    roughnessMap,
+    side: THREE.DoubleSide,
+  })
   return metalMaterial
 }
 
 function soft(): THREE.MeshStandardMaterial {
-  softMaterial ??= new THREE.MeshStandardMaterial({ vertexColors: true, metalness: 0.05, roughness: 0.8, side: THREE.DoubleSide })
+  softMaterial ??= new THREE.MeshStandardMaterial({
+    vertexColors: true,
+    metalness: 0.05,
+    roughness: 0.8,
+    side: THREE.DoubleSide,
+  })
   return softMaterial
 }

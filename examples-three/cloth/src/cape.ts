@@ -89,18 +89,32 @@ export function stiffCape(columns = 24, rows = 34): THREE.Mesh {
 
 /** 어깨의 말린 깃, 브로치 둘, 가슴을 건너는 사슬. 가슴 뼈에 붙는다. */
 export function capeFastening(chest: THREE.Group): void {
-  const arc = new THREE.CatmullRomCurve3(Array.from({ length: 13 }, (_, k) => collar((k / 12) * 2 - 1, new THREE.Vector3())))
-  const roll = new THREE.Mesh(new THREE.TubeGeometry(arc, 40, 0.021, 10), new THREE.MeshStandardMaterial({ color: '#6d0d1a', roughness: 0.75 }))
+  const arc = new THREE.CatmullRomCurve3(
+    Array.from({ length: 13 }, (_, k) => collar((k / 12) * 2 - 1, new THREE.Vector3())),
+  )
+  const roll = new THREE.Mesh(
+    new THREE.TubeGeometry(arc, 40, 0.021, 10),
+    new THREE.MeshStandardMaterial({ color: '#6d0d1a', roughness: 0.75 }),
+  )
   roll.castShadow = roll.receiveShadow = true
   chest.add(roll)
 
   const gold = new Parts()
   const ends = [1, -1].map((side) => new THREE.Vector3(side * 0.162, 0.472, 0.012))
   for (const { x, y, z } of ends) {
-    gold.add(new THREE.CylinderGeometry(0.036, 0.041, 0.016, 24), GOLD, { at: [x, y, z], turn: [0.55, 0, -Math.sign(x) * 0.35] })
+    gold.add(new THREE.CylinderGeometry(0.036, 0.041, 0.016, 24), GOLD, {
+      at: [x, y, z],
+      turn: [0.55, 0, -Math.sign(x) * 0.35],
+    })
     gold.ball(0.016, '#7d0f1d', { at: [x + Math.sign(x) * 0.003, y + 0.008, z + 0.006], scale: [1, 0.7, 1] })
   }
-  const chain = new THREE.CatmullRomCurve3([ends[0]!, new THREE.Vector3(0.1, 0.385, 0.125), new THREE.Vector3(0, 0.345, 0.172), new THREE.Vector3(-0.1, 0.385, 0.125), ends[1]!])
+  const chain = new THREE.CatmullRomCurve3([
+    ends[0]!,
+    new THREE.Vector3(0.1, 0.385, 0.125),
+    new THREE.Vector3(0, 0.345, 0.172),
+    new THREE.Vector3(-0.1, 0.385, 0.125),
+    ends[1]!,
+  ])
   for (let k = 1; k < 30; k++) {
     const { x, y, z } = chain.getPointAt(k / 30)
     gold.ring(0.0085, 0.0028, GOLD, { at: [x, y, z], turn: [k % 2 ? 0 : Math.PI / 2, 0, x * 4] })
@@ -115,9 +129,17 @@ function pleats(context: CanvasRenderingContext2D): void {
     const x = ((k + 0.5 + 0.3 * Math.sin(k * 5.3)) / 13) * width
     const half = width * (0.018 + 0.012 * Math.sin(k * 2.9))
     const reach = height * (0.55 + 0.4 * Math.sin(k * 3.7) ** 2)
-    for (const [offset, shade] of [[0, '20,0,6'], [half * 1.5, '255,120,110']] as const) {
+    for (const [offset, shade] of [
+      [0, '20,0,6'],
+      [half * 1.5, '255,120,110'],
+    ] as const) {
       const across = context.createLinearGradient(x + offset - half, 0, x + offset + half, 0)
-      for (const [stop, alpha] of [[0, 0], [0.5, 1], [1, 0]] as const) across.addColorStop(stop, `rgba(${shade},${alpha * (offset ? 0.1 : 0.42)})`)
+      for (const [stop, alpha] of [
+        [0, 0],
+        [0.5, 1],
+        [1, 0],
+      ] as const)
+        across.addColorStop(stop, `rgba(${shade},${alpha * (offset ? 0.1 : 0.42)})`)
       context.fillStyle = across
       // 아래로 갈수록 옅게 겹쳐 칠한다
       for (let y = 0; y < 4; y++) {
@@ -143,7 +165,10 @@ function materials(): { cape: THREE.Material; hem: THREE.Material } {
     const { width, height } = context.canvas
     // 금빛 단: 두 줄 사이에 마름모 무늬
     context.strokeStyle = context.fillStyle = '#d9a441'
-    for (const [inset, line] of [[14, 9], [62, 6]] as const) {
+    for (const [inset, line] of [
+      [14, 9],
+      [62, 6],
+    ] as const) {
       context.lineWidth = line
       context.strokeRect(inset, -80, width - 2 * inset, height - inset + 80)
     }

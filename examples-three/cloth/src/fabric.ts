@@ -2,14 +2,21 @@ import * as THREE from 'three'
 import { tileableNoise } from '../../shared/random'
 
 /** 옷감 재질: 겉은 그림, 안은 어두운 안감, 비스듬히 볼 때 은은한 윤기. */
-export function fabric(map: THREE.Texture, lining: THREE.ColorRepresentation, sheen: THREE.ColorRepresentation): THREE.MeshLambertMaterial {
+export function fabric(
+  map: THREE.Texture,
+  lining: THREE.ColorRepresentation,
+  sheen: THREE.ColorRepresentation,
+): THREE.MeshLambertMaterial {
   const material = new THREE.MeshLambertMaterial({ map, side: THREE.DoubleSide })
   material.onBeforeCompile = (shader) => {
     shader.uniforms.lining = { value: new THREE.Color(lining) }
     shader.uniforms.sheen = { value: new THREE.Color(sheen) }
     shader.fragmentShader = shader.fragmentShader
       .replace('void main() {', 'uniform vec3 lining;\nuniform vec3 sheen;\nvoid main() {')
-      .replace('#include <map_fragment>', '#include <map_fragment>\nif (!gl_FrontFacing) diffuseColor.rgb = mix(lining, diffuseColor.rgb, 0.12);')
+      .replace(
+        '#include <map_fragment>',
+        '#include <map_fragment>\nif (!gl_FrontFacing) diffuseColor.rgb = mix(lining, diffuseColor.rgb, 0.12);',
+      )
       .replace(
         '#include <emissivemap_fragment>',
         `float grazing = 1.0 - abs(dot(normal, normalize(vViewPosition)));
@@ -47,7 +54,11 @@ export class Hem {
     this.#radius = radius
     const rings = path.length
     const geometry = new THREE.BufferGeometry()
-    for (const name of ['position', 'normal']) geometry.setAttribute(name, new THREE.BufferAttribute(new Float32Array(rings * this.#sides * 3), 3).setUsage(THREE.DynamicDrawUsage))
+    for (const name of ['position', 'normal'])
+      geometry.setAttribute(
+        name,
+        new THREE.BufferAttribute(new Float32Array(rings * this.#sides * 3), 3).setUsage(THREE.DynamicDrawUsage),
+      )
     const index: number[] = []
     for (let r = 0; r + 1 < rings; r++)
       for (let s = 0; s < this.#sides; s++) {
@@ -76,7 +87,12 @@ export class Hem {
         direction.copy(out).multiplyScalar(Math.cos(angle)).addScaledVector(side, Math.sin(angle))
         const k = r * this.#sides + s
         normal.setXYZ(k, direction.x, direction.y, direction.z)
-        position.setXYZ(k, point.x + direction.x * this.#radius, point.y + direction.y * this.#radius, point.z + direction.z * this.#radius)
+        position.setXYZ(
+          k,
+          point.x + direction.x * this.#radius,
+          point.y + direction.y * this.#radius,
+          point.z + direction.z * this.#radius,
+        )
       }
     }
     position.needsUpdate = normal.needsUpdate = true

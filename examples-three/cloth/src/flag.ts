@@ -25,7 +25,11 @@ export class Flag {
       // 조금 처진 채로 시작해서 금세 자리를 잡는다
       place: (i, j, out) => {
         const u = i / (columns - 1)
-        out.set(POLE.x - 0.035 - u * WIDTH * 0.94, POLE.y + TOP - 0.08 - (j / (rows - 1)) * HEIGHT - u * u * 0.2, POLE.z + 0.22 * u + 0.06 * Math.sin(u * 7))
+        out.set(
+          POLE.x - 0.035 - u * WIDTH * 0.94,
+          POLE.y + TOP - 0.08 - (j / (rows - 1)) * HEIGHT - u * u * 0.2,
+          POLE.z + 0.22 * u + 0.06 * Math.sin(u * 7),
+        )
       },
       colliders: [{ kind: 'capsule', a: [POLE.x, 0, POLE.z], b: [POLE.x, POLE.y + TOP, POLE.z], radius: 0.034 }],
     })
@@ -36,7 +40,11 @@ export class Flag {
       ...Array.from({ length: rows - 2 }, (_, j) => (j + 2) * columns - 1),
       ...Array.from({ length: columns }, (_, i) => rows * columns - 1 - i),
     ]
-    this.#hem = new Hem(edge, 0.007, (hemMaterial ??= new THREE.MeshStandardMaterial({ color: '#c89238', metalness: 0.5, roughness: 0.5 })))
+    this.#hem = new Hem(
+      edge,
+      0.007,
+      (hemMaterial ??= new THREE.MeshStandardMaterial({ color: '#c89238', metalness: 0.5, roughness: 0.5 })),
+    )
     this.group.add(mesh, this.#hem.mesh)
     this.update()
   }
@@ -67,7 +75,8 @@ export function flagPole(): THREE.Group {
   add(new THREE.CylinderGeometry(0.022, 0.03, TOP + 0.1, 12), wood, TOP / 2)
   add(new THREE.SphereGeometry(0.045, 16, 12), gold, TOP + 0.06)
   add(new THREE.ConeGeometry(0.034, 0.16, 4), gold, TOP + 0.17)
-  for (const y of [0.1, TOP - 0.06, TOP - 0.08 - HEIGHT]) add(new THREE.CylinderGeometry(0.034, 0.034, 0.05, 12), gold, y)
+  for (const y of [0.1, TOP - 0.06, TOP - 0.08 - HEIGHT])
+    add(new THREE.CylinderGeometry(0.034, 0.034, 0.05, 12), gold, y)
   return group
 }
 
@@ -86,12 +95,18 @@ function flagMaterial(): THREE.Material {
       // 문장: 별 셋을 인 성탑
       context.save()
       context.translate(width / 2, height / 2 + 24)
-      const tower = new Path2D('M-86 140 L-70 -30 L-92 -40 L-92 -104 L-56 -104 L-56 -78 L-20 -78 L-20 -104 L20 -104 L20 -78 L56 -78 L56 -104 L92 -104 L92 -40 L70 -30 L86 140 L32 140 L32 84 A32 32 0 0 0 -32 84 L-32 140 Z')
+      const tower = new Path2D(
+        'M-86 140 L-70 -30 L-92 -40 L-92 -104 L-56 -104 L-56 -78 L-20 -78 L-20 -104 L20 -104 L20 -78 L56 -78 L56 -104 L92 -104 L92 -40 L70 -30 L86 140 L32 140 L32 84 A32 32 0 0 0 -32 84 L-32 140 Z',
+      )
       context.fill(tower)
       context.fillStyle = '#7d0c1c'
       context.fillRect(-9, -30, 18, 52)
       context.fillStyle = '#e0ae4e'
-      for (const [x, y, r] of [[0, -146, 24], [-74, -136, 17], [74, -136, 17]] as const) {
+      for (const [x, y, r] of [
+        [0, -146, 24],
+        [-74, -136, 17],
+        [74, -136, 17],
+      ] as const) {
         context.beginPath()
         for (let k = 0; k < 10; k++) {
           const a = (k * Math.PI) / 5 - Math.PI / 2

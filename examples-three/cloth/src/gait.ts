@@ -87,7 +87,15 @@ export class Gait {
     const side = Math.floor(this.#clock / LEG_TIME) % 2 ? -1 : 1
     const t = this.#clock % LEG_TIME
     // 사다리꼴 빠르기: 천천히 붙고 천천히 빠진다
-    const travelled = SPEED * (t < EASE ? (t * t) / (2 * EASE) : t < WALK - EASE ? t - EASE / 2 : t < WALK ? WALK - EASE - (WALK - t) ** 2 / (2 * EASE) : WALK - EASE)
+    const travelled =
+      SPEED *
+      (t < EASE
+        ? (t * t) / (2 * EASE)
+        : t < WALK - EASE
+          ? t - EASE / 2
+          : t < WALK
+            ? WALK - EASE - (WALK - t) ** 2 / (2 * EASE)
+            : WALK - EASE)
     this.position.set(side * (travelled - REACH), 0, LANE)
     // 90° 는 오른쪽, 180° 는 성 밖, 270° 는 왼쪽
     const turned = smoothstep(WALK - 0.25, WALK + TURN, t) + smoothstep(WALK + TURN + LOOK, LEG_TIME + 0.1, t)
@@ -97,7 +105,10 @@ export class Gait {
 
   /** 서 있을 때 발이 놓일 자리. */
   #home(side: number, out: THREE.Vector3): THREE.Vector3 {
-    return out.set(side * (LEG.half + 0.012), 0, 0).applyAxisAngle(UP, this.yaw).add(this.position)
+    return out
+      .set(side * (LEG.half + 0.012), 0, 0)
+      .applyAxisAngle(UP, this.yaw)
+      .add(this.position)
   }
 
   #stepFeet(dt: number, velocity: number): void {
@@ -117,7 +128,9 @@ export class Gait {
         foot.at.y = Math.sin(Math.PI * Math.min(1, foot.swing * 1.08)) * (0.035 + 0.075 * Math.min(1, this.speed))
         if (foot.at.y < 0) foot.at.y = 0
         foot.yaw = foot.fromYaw + (toes - foot.fromYaw) * s
-        foot.pitch = foot.fromPitch * (1 - smoothstep(0, 0.75, foot.swing)) - 0.3 * Math.min(1, this.speed) * smoothstep(0.5, 0.95, foot.swing)
+        foot.pitch =
+          foot.fromPitch * (1 - smoothstep(0, 0.75, foot.swing)) -
+          0.3 * Math.min(1, this.speed) * smoothstep(0.5, 0.95, foot.swing)
         if (foot.swing === 1) foot.planted = 0
         return
       }
@@ -150,16 +163,29 @@ export class Gait {
     root.updateMatrixWorld()
 
     // 두 발의 앞뒤 차이가 골반 · 어깨 · 팔을 함께 움직인다
-    const forward = (foot: Foot): number => (foot.at.x - this.position.x) * Math.sin(this.yaw) + (foot.at.z - this.position.z) * Math.cos(this.yaw)
+    const forward = (foot: Foot): number =>
+      (foot.at.x - this.position.x) * Math.sin(this.yaw) + (foot.at.z - this.position.z) * Math.cos(this.yaw)
     const spread = THREE.MathUtils.clamp(forward(left) - forward(right), -0.8, 0.8)
     this.#sway = approach(this.#sway, (right.at.y - left.at.y) * 9, 9, dt)
     const breath = Math.sin(this.#time * 1.7)
     hips.position.set(this.#sway * 0.034, 0.918 - 0.018 * Math.min(1, this.speed) - 0.1 * spread * spread, 0)
     hips.rotation.set(0.02, -spread * 0.26, -this.#sway * 0.055)
-    chest.rotation.set(0.03 + 0.05 * Math.min(1, this.speed) + breath * 0.006 - still * 0.02, spread * 0.5, this.#sway * 0.06)
+    chest.rotation.set(
+      0.03 + 0.05 * Math.min(1, this.speed) + breath * 0.006 - still * 0.02,
+      spread * 0.5,
+      this.#sway * 0.06,
+    )
     const gaze = still * (0.5 * Math.sin(this.#time * 0.75) + 0.12 * Math.sin(this.#time * 1.9))
-    head.rotation.set(0.03 - 0.05 * Math.min(1, this.speed) + 0.02 * breath * still, gaze - spread * 0.2, -this.#sway * 0.02)
-    plume.rotation.set(-0.05 + 0.06 * Math.sin(this.#time * 3.1) + 0.1 * Math.min(1, this.speed), 0, 0.05 * Math.sin(this.#time * 2.3) - this.#sway * 0.12)
+    head.rotation.set(
+      0.03 - 0.05 * Math.min(1, this.speed) + 0.02 * breath * still,
+      gaze - spread * 0.2,
+      -this.#sway * 0.02,
+    )
+    plume.rotation.set(
+      -0.05 + 0.06 * Math.sin(this.#time * 3.1) + 0.1 * Math.min(1, this.speed),
+      0,
+      0.05 * Math.sin(this.#time * 2.3) - this.#sway * 0.12,
+    )
 
     arms.forEach(({ upper, fore }, k) => {
       const side = k ? -1 : 1
@@ -174,7 +200,10 @@ export class Gait {
   /** 두 마디 다리: 엉덩관절과 발목 사이에서 무릎을 앞으로 굽힌다. */
   #leg({ thigh, shin, foot }: Bones['legs'][number], { at, yaw, pitch }: Foot, side: number): void {
     const { hips } = this.#bones
-    const hip = this.#hips.set(side * LEG.half, -0.02, 0).applyEuler(hips.rotation).add(hips.position)
+    const hip = this.#hips
+      .set(side * LEG.half, -0.02, 0)
+      .applyEuler(hips.rotation)
+      .add(hips.position)
     // 발목: 뒤꿈치가 들리면 발볼을, 발끝이 들리면 뒤꿈치를 축으로 돈다
     const pivot = pitch > 0 ? 0.125 : -0.05
     const ankle = this.#a.set(0, LEG.ankle, -pivot).applyAxisAngle(this.#c.set(1, 0, 0), pitch)

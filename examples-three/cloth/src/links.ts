@@ -20,7 +20,17 @@ export function linkOverlay(cloth: Cloth, columns: number): THREE.Group {
     const geometry = new THREE.BufferGeometry()
     geometry.setAttribute('position', cloth.geometry.getAttribute('position'))
     geometry.setIndex(kinds[kind]!)
-    const lines = new THREE.LineSegments(geometry, new THREE.LineBasicMaterial({ color: COLOURS[kind]!, transparent: true, opacity: kind ? 0.35 : 0.9, depthTest: false, fog: false, toneMapped: false }))
+    const lines = new THREE.LineSegments(
+      geometry,
+      new THREE.LineBasicMaterial({
+        color: COLOURS[kind]!,
+        transparent: true,
+        opacity: kind ? 0.35 : 0.9,
+        depthTest: false,
+        fog: false,
+        toneMapped: false,
+      }),
+    )
     lines.frustumCulled = false
     lines.renderOrder = 10
     group.add(lines)

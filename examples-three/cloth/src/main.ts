@@ -20,7 +20,13 @@ import { Stage } from '../../shared/stage'
 const settings = { grid: 12, wind: 6, iterations: 8, simulation: true, links: false }
 
 const stage = new Stage(document.body, {
-  sky: [[-0.2, '#27375f'], [0, '#31436f'], [0.1, '#1f2d52'], [0.32, '#131c3a'], [1, '#0b1226']],
+  sky: [
+    [-0.2, '#27375f'],
+    [0, '#31436f'],
+    [0.1, '#1f2d52'],
+    [0.32, '#131c3a'],
+    [1, '#0b1226'],
+  ],
   fog: { colour: '#1b2950', near: 9, far: 62 },
   exposure: 1.15,
   toneMapping: THREE.ACESFilmicToneMapping,
@@ -63,7 +69,10 @@ function weave(): void {
 
 function showLinks(): void {
   overlays.forEach(disposeOverlay)
-  overlays = settings.links && settings.simulation ? [linkOverlay(cape.cloth, settings.grid), linkOverlay(flag.cloth, Math.round((settings.grid * 16) / 12))] : []
+  overlays =
+    settings.links && settings.simulation
+      ? [linkOverlay(cape.cloth, settings.grid), linkOverlay(flag.cloth, Math.round((settings.grid * 16) / 12))]
+      : []
   if (overlays.length) stage.scene.add(...overlays)
 }
 
@@ -108,11 +117,18 @@ const warm = new URLSearchParams(location.search).has('cold') ? 0 : 180
 for (let frame = 0; frame < warm; frame++) advance(1 / 60) // 처음 화면부터 바람을 탄 모습
 
 const hud = new Hud(wording.title, wording.sentence)
-const chips = { time: hud.chip(wording.perStep), points: hud.chip(wording.points), links: hud.chip(wording.links), state: hud.chip(wording.state) }
+const chips = {
+  time: hud.chip(wording.perStep),
+  points: hud.chip(wording.points),
+  links: hud.chip(wording.links),
+  state: hud.chip(wording.state),
+}
 const panel = new Panel(wording.panel, stage.small)
 panel.slider(settings, 'grid', wording.grid, [8, 40, 1], { finished: weave })
 panel.slider(settings, 'wind', wording.wind, [0, 12, 0.1])
-panel.slider(settings, 'iterations', wording.iterations, [1, 20, 1], { changed: (iterations) => [cape, flag].forEach(({ cloth }) => cloth.configure({ iterations })) })
+panel.slider(settings, 'iterations', wording.iterations, [1, 20, 1], {
+  changed: (iterations) => [cape, flag].forEach(({ cloth }) => cloth.configure({ iterations })),
+})
 panel.toggle(gait, 'walking', wording.walking)
 const simulate = panel.toggle(settings, 'simulation', wording.simulation, (on) => {
   weave() // 켤 때는 지금 자세에서 새로 시작한다
@@ -124,7 +140,12 @@ panel.button(wording.language, () => language.toggle())
 
 function stats(): { milliseconds: number; points: number; links: number; time: number } {
   const [a, b] = [cape.cloth.stats, flag.cloth.stats]
-  return { milliseconds: a.milliseconds + b.milliseconds, points: a.particles + b.particles, links: a.links + b.links, time }
+  return {
+    milliseconds: a.milliseconds + b.milliseconds,
+    points: a.particles + b.particles,
+    links: a.links + b.links,
+    time,
+  }
 }
 
 function render(): void {
@@ -132,7 +153,9 @@ function render(): void {
   chips.time(settings.simulation ? milliseconds.toFixed(2) : '–')
   chips.points(points.toLocaleString())
   chips.links(links.toLocaleString())
-  chips.state(language.say(settings.simulation ? (gait.speed > 0.1 ? wording.isWalking : wording.isStanding) : wording.isOff))
+  chips.state(
+    language.say(settings.simulation ? (gait.speed > 0.1 ? wording.isWalking : wording.isStanding) : wording.isOff),
+  )
   stage.render()
 }
 

@@ -60,7 +60,9 @@ function floorGeometry(): THREE.BufferGeometry {
 function worldUV(geometry: THREE.BufferGeometry): THREE.BufferGeometry {
   const { position, normal, uv } = geometry.attributes
   for (let face = 0; face < position!.count; face += 3) {
-    const [x, y, z] = [0, 1, 2].map((axis) => Math.abs([0, 1, 2].reduce((sum, k) => sum + normal!.getComponent(face + k, axis), 0))) as [number, number, number]
+    const [x, y, z] = [0, 1, 2].map((axis) =>
+      Math.abs([0, 1, 2].reduce((sum, k) => sum + normal!.getComponent(face + k, axis), 0)),
+    ) as [number, number, number]
     for (let k = face; k < face + 3; k++) {
       if (y > x && y > z) uv!.setXY(k, position!.getX(k) / 2, position!.getZ(k) / 2)
       else if (x > z) uv!.setXY(k, position!.getZ(k) / 2 + 0.3, position!.getY(k) / 2)
@@ -71,7 +73,13 @@ function worldUV(geometry: THREE.BufferGeometry): THREE.BufferGeometry {
 }
 
 /** 줄눈이 있는 돌: 색 · 윤기 · 법선을 한 높이 그림에서 만든다. wet 이 크면 젖은 자리가 번들거린다. */
-function stone(rows: number, perRow: number, seed: number, tones: readonly string[], wet: number): THREE.MeshPhongMaterial | THREE.MeshLambertMaterial {
+function stone(
+  rows: number,
+  perRow: number,
+  seed: number,
+  tones: readonly string[],
+  wet: number,
+): THREE.MeshPhongMaterial | THREE.MeshLambertMaterial {
   const size = 512
   const random = seeded(seed)
   const coarse = tileableNoise(6, seed + 1)
@@ -83,7 +91,14 @@ function stone(rows: number, perRow: number, seed: number, tones: readonly strin
     return cuts.map((from, k) => {
       const { r, g, b } = new THREE.Color(tones[Math.floor(random() * tones.length)]!).convertLinearToSRGB()
       const shade = 255 * (0.86 + random() * 0.28)
-      return { from, to: k + 1 < cuts.length ? cuts[k + 1]! : cuts[0]! + 1, r: r * shade, g: g * shade, b: b * shade, lift: random() * 0.2 }
+      return {
+        from,
+        to: k + 1 < cuts.length ? cuts[k + 1]! : cuts[0]! + 1,
+        r: r * shade,
+        g: g * shade,
+        b: b * shade,
+        lift: random() * 0.2,
+      }
     })
   })
   const height = new Float32Array(size * size)

@@ -20,12 +20,22 @@ export class Torches {
   constructor() {
     const iron = new THREE.MeshStandardMaterial({ color: '#2a2a30', metalness: 0.7, roughness: 0.55 })
     const wood = new THREE.MeshStandardMaterial({ color: '#3b2517', roughness: 0.9 })
-    const glow = glowTexture([[0, 'rgba(255,196,120,0.9)'], [0.18, 'rgba(255,150,60,0.36)'], [0.5, 'rgba(255,110,30,0.08)'], [1, 'rgba(255,90,20,0)']])
+    const glow = glowTexture([
+      [0, 'rgba(255,196,120,0.9)'],
+      [0.18, 'rgba(255,150,60,0.36)'],
+      [0.5, 'rgba(255,110,30,0.08)'],
+      [1, 'rgba(255,90,20,0)'],
+    ])
     const random = seeded(5)
     for (const place of PLACES) {
       const torch = new THREE.Group()
       torch.position.copy(place)
-      const add = (geometry: THREE.BufferGeometry, material: THREE.Material, at: readonly [number, number, number], tilt = 0): void => {
+      const add = (
+        geometry: THREE.BufferGeometry,
+        material: THREE.Material,
+        at: readonly [number, number, number],
+        tilt = 0,
+      ): void => {
         const mesh = new THREE.Mesh(geometry, material)
         mesh.position.set(...at)
         mesh.rotation.x = tilt
@@ -41,8 +51,18 @@ export class Torches {
       const billboard = new THREE.Mesh(new THREE.PlaneGeometry(0.44, 0.66), flame)
       billboard.position.y = 0.26
       billboard.renderOrder = 5
-      billboard.onBeforeRender = (_r, _s, camera) => billboard.rotation.set(0, Math.atan2(camera.position.x - place.x, camera.position.z - place.z), 0)
-      const halo = new THREE.Sprite(new THREE.SpriteMaterial({ map: glow, color: '#ff9a4a', blending: THREE.AdditiveBlending, depthWrite: false, fog: false, toneMapped: false }))
+      billboard.onBeforeRender = (_r, _s, camera) =>
+        billboard.rotation.set(0, Math.atan2(camera.position.x - place.x, camera.position.z - place.z), 0)
+      const halo = new THREE.Sprite(
+        new THREE.SpriteMaterial({
+          map: glow,
+          color: '#ff9a4a',
+          blending: THREE.AdditiveBlending,
+          depthWrite: false,
+          fog: false,
+          toneMapped: false,
+        }),
+      )
       halo.position.set(0, 0.16, 0.05)
       const light = new THREE.PointLight('#ff9d4d', 0, 7.5, 1.7)
       light.position.set(0, 0.22, 0.16)
@@ -54,9 +74,25 @@ export class Torches {
     }
     this.#seeds = Array.from({ length: EMBERS * PLACES.length }, random)
     const geometry = new THREE.BufferGeometry()
-    geometry.setAttribute('position', new THREE.BufferAttribute(new Float32Array(this.#seeds.length * 3), 3).setUsage(THREE.DynamicDrawUsage))
-    geometry.setAttribute('color', new THREE.BufferAttribute(new Float32Array(this.#seeds.length * 3), 3).setUsage(THREE.DynamicDrawUsage))
-    this.#embers = new THREE.Points(geometry, new THREE.PointsMaterial({ size: 0.028, map: glow, vertexColors: true, blending: THREE.AdditiveBlending, depthWrite: false, fog: false }))
+    geometry.setAttribute(
+      'position',
+      new THREE.BufferAttribute(new Float32Array(this.#seeds.length * 3), 3).setUsage(THREE.DynamicDrawUsage),
+    )
+    geometry.setAttribute(
+      'color',
+      new THREE.BufferAttribute(new Float32Array(this.#seeds.length * 3), 3).setUsage(THREE.DynamicDrawUsage),
+    )
+    this.#embers = new THREE.Points(
+      geometry,
+      new THREE.PointsMaterial({
+        size: 0.028,
+        map: glow,
+        vertexColors: true,
+        blending: THREE.AdditiveBlending,
+        depthWrite: false,
+        fog: false,
+      }),
+    )
     this.#embers.frustumCulled = false
     this.group.add(this.#embers, this.key, this.key.target)
   }
@@ -81,7 +117,12 @@ export class Torches {
       const place = PLACES[Math.floor(k / EMBERS)]!
       const life = (time * (0.35 + seed * 0.25) + seed * 7) % 1
       const drift = Math.sin(seed * 40 + time * 3 + life * 5) * 0.06
-      position.setXYZ(k, place.x + (seed * 13 % 1 - 0.5) * 0.1 + drift + wind * 0.05 * life * life, place.y + 0.15 + life * (0.7 + (seed * 5) % 0.6), place.z + Math.cos(seed * 60 + life * 6) * 0.07)
+      position.setXYZ(
+        k,
+        place.x + (((seed * 13) % 1) - 0.5) * 0.1 + drift + wind * 0.05 * life * life,
+        place.y + 0.15 + life * (0.7 + ((seed * 5) % 0.6)),
+        place.z + Math.cos(seed * 60 + life * 6) * 0.07,
+      )
       const heat = (1 - life) ** 1.5 * (0.6 + 0.4 * Math.sin(time * 20 + seed * 90))
       color.setXYZ(k, 2.2 * heat, 0.9 * heat, 0.25 * heat)
     })
@@ -91,7 +132,12 @@ export class Torches {
 
 /** 0.75~1.15 쯤에서 흔들리는 불빛 */
 function flickering(time: number, phase: number): number {
-  return 0.95 + 0.09 * Math.sin(time * 7.3 + phase) + 0.06 * Math.sin(time * 13.1 + phase * 2.1) + 0.05 * Math.sin(time * 23.7 + phase * 0.7)
+  return (
+    0.95 +
+    0.09 * Math.sin(time * 7.3 + phase) +
+    0.06 * Math.sin(time * 13.1 + phase * 2.1) +
+    0.05 * Math.sin(time * 23.7 + phase * 0.7)
+  )
 }
 
 /** 불꽃: 위로 흐르는 노이즈로 일그러진 물방울 꼴 */

@@ -3,7 +3,10 @@ import type { Text } from '../../shared/language'
 /** 화면의 글 */
 export const wording = {
   title: { ko: '성벽 위의 기사', en: 'The knight on the rampart' },
-  sentence: { ko: '망토와 깃발의 점 364 개가 바람과 걸음을 따라 Rust 에서 움직여요.', en: 'A cape and a banner of 364 points follow the wind and his stride, simulated in Rust.' },
+  sentence: {
+    ko: '망토와 깃발의 점 364 개가 바람과 걸음을 따라 Rust 에서 움직여요.',
+    en: 'A cape and a banner of 364 points follow the wind and his stride, simulated in Rust.',
+  },
   panel: { ko: '조절', en: 'Controls' },
   grid: { ko: '격자 크기', en: 'Grid size' },
   wind: { ko: '바람 (m/s)', en: 'Wind (m/s)' },

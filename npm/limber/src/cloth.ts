@@ -327,7 +327,7 @@ function placed(
   const out = new Vector3()
   for (let j = 0; j < rows; j++) {
     for (let i = 0; i < columns; i++) {
-      out.set((i / (columns - 1) - 0.5) * width, -(j / (rows - 1)) * height, 0)
+      out.set((i / (columns - 1) - 0.5) * width, (1 - j / (rows - 1)) * height + 0.1, 0)
       place(i, j, out)
       readVector(`place(${i}, ${j})`, out, positions, (j * columns + i) * 3)
     }
