@@ -211,7 +211,7 @@ fn welded(vertices: &[f32], reach: f32) -> (Vec<u32>, Vec<u32>) {
     }
     // No more cells along an axis than a u32 can count, and none below 0.
     let least = (high - low) * 1e-8 + 1e-9;
-    let cell = f64::from(if reach * 16.0 > least { reach * 16.0 } else { least });
+    let cell = f64::from(if reach * 2.0 > least { reach * 2.0 } else { least });
     let key = |c: f32| ((f64::from(c) - f64::from(low)) / cell + 1.0) as u32;
     let mut cells: Vec<Row> = Vec::with_capacity(count as usize);
     for v in 0..count {

@@ -31,6 +31,9 @@ pub const STEP: f64 = 1.0 / 60.0;
 /// Most fixed steps in one call; time beyond them is dropped.
 pub const MAX_STEPS: u32 = 3;
 
+/// A cloth that gets farther from the origin than this, in metres, has diverged; squares and areas are still finite here.
+const OUTERMOST: f32 = 1e7;
+
 /// The option structs of a cloth, for the generator.
 pub fn describe() -> Vec<crate::options::StructInfo> {
     vec![describe_options::<ClothOptions>(), describe_options::<ClothGrid>(), describe_options::<ClothMesh>()]
@@ -130,6 +133,8 @@ pub struct Cloth {
     real: Vec<F4>,
     /// Positions at the start.
     start: Vec<V3>,
+    /// Inverse mass of the particle in each slot, as a share of the usual one.
+    lightness: Vec<f32>,
 
     links: Vec<LinkLanes>,
     link_ends: Vec<(Kind, grid::Ends)>,
@@ -214,8 +219,11 @@ impl Cloth {
             };
             for (lane, pair) in ends.iter().enumerate() {
                 let [a, b] = pair.map_or([0.0; 2], |pair| {
-                    let [a, b] = pair.map(|s| if is_on(self.free[s as usize / 4], s) { 1.0 } else { 0.0 });
-                    let both: f32 = a + b;
+                    let [a, b] = pair.map(|slot| self.lightness[slot as usize]);
+                    let strength = strength * if a < b { a } else { b };
+                    let [free_a, free_b] = pair.map(|slot| is_on(self.free[slot as usize / 4], slot));
+                    let (a, b) = (if free_a { a } else { 0.0 }, if free_b { b } else { 0.0 });
+                    let both = a + b;
                     if both > 0.0 { [strength * a / both, strength * b / both] } else { [0.0; 2] }
                 });
                 link.share_a.as_mut_array()[lane] = a;
@@ -387,7 +395,7 @@ impl Simulation for Cloth {
         self.load(bytes).ok_or_else(|| {
             Error::new(
                 Code::InvalidSnapshot,
-                "the bytes are not a snapshot of a cloth of this make (size, links and pins)",
+                "the bytes are not a snapshot of a cloth with the vertices, links, pins and colliders of this one",
             )
         })
     }

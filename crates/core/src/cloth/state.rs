@@ -62,8 +62,15 @@ impl Cloth {
             return Ok(());
         }
         let m = Mat4::from_cols_array(matrix);
-        if Mat3::from_mat4(m).determinant() == 0.0 {
-            return Err(Error::input("teleport takes a matrix that can be inverted"));
+        let affine = [m.x_axis.w, m.y_axis.w, m.z_axis.w, m.w_axis.w] == [0.0, 0.0, 0.0, 1.0];
+        if !affine || Mat3::from_mat4(m).determinant() == 0.0 {
+            return Err(Error::input("teleport takes an affine matrix that can be inverted"));
+        }
+        let targets = self.input.pin_targets.as_chunks().0.iter().copied();
+        let particles = self.slot_of.iter().map(|slot| self.position[*slot as usize / 4].get(*slot as usize % 4));
+        let mut carried = targets.chain(particles).flat_map(|p| m.transform_point3(Vec3::from_array(p)).to_array());
+        if let Some(far) = carried.find(|v| !within_reach(v)) {
+            return Err(out_of_reach("the cloth after teleport", "m", far));
         }
         for p in self.position.iter_mut().chain(&mut self.previous).chain(&mut self.last) {
             for lane in 0..4 {
@@ -79,22 +86,26 @@ impl Cloth {
         Ok(())
     }
 
-    /// What makes two cloths able to exchange snapshots.
-    fn make(&self) -> [u64; 4] {
-        let bytes = |numbers: &[u32]| numbers.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<u8>>();
-        [
-            self.slot_of.len() as u64,
-            self.position.len() as u64,
-            xxh64(&bytes(&self.link_vertices), 0),
-            xxh64(&bytes(&self.pin_vertices), 0),
-        ]
+    /// What makes two cloths able to exchange snapshots: vertices, links and their lengths, pins, and what their colliders
+    /// are.
+    fn make(&self) -> u64 {
+        let mut bytes = Vec::new();
+        let shapes = self.colliders.iter().map(|collider| collider.shape as u32);
+        let counts = [self.slot_of.len() as u32, self.pins.len() as u32, self.colliders.len() as u32];
+        for n in self.link_vertices.iter().chain(&self.pin_vertices).copied().chain(shapes).chain(counts) {
+            bytes.extend(n.to_le_bytes());
+        }
+        for length in self.links.iter().flat_map(|link| link.rest.to_array()) {
+            bytes.extend(length.to_le_bytes());
+        }
+        xxh64(&bytes, 0)
     }
 
     /// The state as bytes: magic, make, clock, pins, colliders, particles.
     pub(super) fn save(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         let (owed, steps) = self.clock.state();
-        for n in self.make().into_iter().chain([owed.to_bits(), steps, self.colliders.len() as u64]) {
+        for n in [self.make(), owed.to_bits(), steps] {
             bytes.extend(n.to_le_bytes());
         }
         bytes.extend(u32::from(self.jump).to_le_bytes());
@@ -122,14 +133,12 @@ impl Cloth {
         if reader.take::<8>()? != *MAGIC {
             return None;
         }
-        for expected in self.make() {
-            if u64::from_le_bytes(reader.take()?) != expected {
-                return None;
-            }
+        if u64::from_le_bytes(reader.take()?) != self.make() {
+            return None;
         }
         let owed = f64::from_bits(u64::from_le_bytes(reader.take()?));
         let steps = u64::from_le_bytes(reader.take()?);
-        if u64::from_le_bytes(reader.take()?) != self.colliders.len() as u64 || owed.is_nan() || owed.abs() > 1.0 {
+        if owed.is_nan() || owed.abs() > 1.0 {
             return None;
         }
         let jump = u32::from_le_bytes(reader.take()?) != 0;
@@ -150,7 +159,7 @@ impl Cloth {
         };
         let colliders = self.colliders.iter().cycle().zip(poses.as_chunks().0.iter().chain(last_poses.as_chunks().0));
         if !(targets.iter().chain(air).chain(from).all(within_reach)
-            && particles.iter().all(|v| v.abs() < 1e9)
+            && particles.iter().all(|v| v.abs() < super::OUTERMOST)
             && colliders.into_iter().all(collider))
         {
             return None;

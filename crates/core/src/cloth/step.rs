@@ -2,7 +2,7 @@
 
 use super::Cloth;
 use crate::collider::Collider;
-use crate::lanes::{F4, V3, greater, larger, less, select, smaller, splat};
+use crate::lanes::{F4, ON, V3, greater, larger, less, select, smaller, splat};
 use glam::{Mat3, Mat4};
 
 /// Besides its part of the velocity, damping takes that part of this velocity, in m/s: dry friction, which vanishes with
@@ -220,14 +220,16 @@ impl Cloth {
         held.any()
     }
 
-    /// Puts a state that is not finite any more back to the last one that was, at rest.
+    /// Puts a state that is not finite any more, or farther out than [`super::OUTERMOST`], back to the last one that was, at
+    /// rest.
     fn keep_finite(&mut self) {
-        // 0 × x is 0 for every finite x and NaN for every other.
-        let mut sum = F4::ZERO;
+        let limit = splat(super::OUTERMOST * super::OUTERMOST);
+        let mut fine = splat(ON);
         for p in &self.position {
-            sum = sum + p.x * F4::ZERO + p.y * F4::ZERO + p.z * F4::ZERO;
+            // Not less where it is NaN, either.
+            fine &= less(p.dot(*p), limit);
         }
-        if sum.to_array().iter().all(|s| *s == 0.0) {
+        if fine.all() {
             return;
         }
         self.position.copy_from_slice(&self.last);

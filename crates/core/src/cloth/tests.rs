@@ -570,6 +570,71 @@ fn issue_orphans_and_dead_triangles_broke_the_solver() {
     }
 }
 
+/// A disc of triangles around one vertex, as `CircleGeometry` makes it.
+fn disc(around: u32, pinned: &[u32], options: Value) -> Cloth {
+    let mut vertices = vec![0.0, 1.0, 0.0];
+    for i in 0..around {
+        let u = f64::from(i) / f64::from(around) * std::f64::consts::TAU;
+        vertices.extend([0.5 * u.cos() as f32, 1.0 + 0.5 * u.sin() as f32, 0.0]);
+    }
+    let indices: Vec<u32> = (0..around).flat_map(|i| [0, 1 + i, 1 + (i + 1) % around]).collect();
+    mesh(&vertices, &indices, pinned, options)
+}
+
+#[test]
+fn issue_the_hub_of_many_triangles_flew_away() {
+    for around in [12, 64, 96, 100, 110, 120, 128, 200, 500] {
+        for options in [json!({}), json!({ "iterations": 1 }), json!({ "iterations": 1, "substeps": 8 })] {
+            let mut disc = disc(around, &[1], options.clone());
+            for frame in 0..600 {
+                run(&mut disc, FRAME);
+                assert_eq!(disc.status, [0], "{around} triangles, {options}, frame {frame}");
+                let radius = disc.output.bounds[9];
+                assert!(radius < 2.0, "{around} triangles, {options}, frame {frame}: radius {radius}");
+            }
+            assert!(speed(&disc) < 0.01, "{around} triangles, {options}: {} m/s", speed(&disc));
+        }
+    }
+}
+
+#[test]
+fn issue_a_state_far_out_was_drawn() {
+    let mut cape = cape(json!({}));
+    run(&mut cape, FRAME);
+    cape.previous[9].y = splat(-1e12);
+    run(&mut cape, FRAME);
+    assert_eq!(cape.status, [1]);
+    assert!(cape.output.normals.iter().chain(&cape.output.bounds).all(|v| v.is_finite()));
+    let saved = cape.snapshot();
+    cape.restore(&saved).unwrap();
+}
+
+#[test]
+fn issue_a_snapshot_of_another_cloth_was_taken() {
+    let of = |kind: f32, width: f64| {
+        let vertices = placed(12, 5, |u, v| [u * width, 1.0 - v, 0.0]);
+        let mut cloth = grid(12, 5, &vertices, &[0], json!({}));
+        cloth.command(channels::SET_COLLIDERS, &[kind, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.1, 0.0]).unwrap();
+        cloth
+    };
+    let saved = of(0.0, 1.0).snapshot();
+    assert!(of(0.0, 1.0).restore(&saved).is_ok());
+    for mut other in [of(1.0, 1.0), of(2.0, 1.0), of(0.0, 10.0), cape(json!({}))] {
+        assert_eq!(other.restore(&saved).unwrap_err().code, Code::InvalidSnapshot);
+    }
+}
+
+#[test]
+fn welding_a_soup_takes_no_square_of_time() {
+    let random = |k: u64| crate::rng::signed(k);
+    let vertices: Vec<f32> = (0..300_000).map(random).collect();
+    let indices: Vec<u32> = (0..100_000 / 3 * 3).collect();
+    let order = json!({ "mesh": { "triangles": indices.len() / 3, "weld": 0.05 } });
+    let soup = Cloth::create(&settings(&order), &vertices, &indices).unwrap();
+    let report: Value = serde_json::from_str(&soup.report).unwrap();
+    assert!(report["welded"].as_u64().unwrap() > 60_000, "{report}");
+}
+
 #[test]
 fn issue_free_fall_strained() {
     // C6: an unpinned flat sheet that nothing holds.
@@ -798,6 +863,12 @@ fn a_refused_change_changes_nothing() {
     assert!(cape.restore(&snapshot[1..]).is_err());
     assert!(cape.teleport(&[f32::NAN; 16]).is_err());
     assert!(cape.teleport(&[0.0; 16]).is_err());
+    let mut huge = IDENTITY;
+    (huge[0], huge[5], huge[10]) = (1e6, 1e6, 1e6);
+    assert!(cape.teleport(&huge).unwrap_err().message.starts_with("the cloth after teleport must be from -1000000"));
+    let mut perspective = IDENTITY;
+    perspective[11] = -1.0;
+    assert!(cape.teleport(&perspective).is_err());
     cape.input.wind[1] = f32::NAN;
     assert_eq!(cape.begin(FRAME).unwrap_err().message, "wind[1] must be from -1000000 to 1000000 m/s, got NaN");
     cape.input.wind[1] = 0.0;
