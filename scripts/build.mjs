@@ -85,7 +85,7 @@ async function wasmPack(name, folder, flags) {
     CARGO_TARGET_DIR: at('target', name),
     CARGO_ENCODED_RUSTFLAGS: [...remap, small, ...flags].join('\x1f'),
   }
-  await command('wasm-pack', ['--log-level', 'warn', 'build', at('crates/wasm'), ...options], { env })
+  await command('wasm-pack', ['--log-level', 'error', 'build', at('crates/wasm'), ...options], { env })
   // It says that the folder is to be ignored, and npm would leave it out of the package.
   rmSync(join(folder, '.gitignore'), { force: true })
 }

@@ -14,9 +14,9 @@ export async function setup() {
   checkLinker()
   await packages()
   await wasmTarget()
-  await cargoTool('wasm-pack', WASM_PACK, ['wasm-pack', '--locked'], '3 minutes')
+  await cargoTool('wasm-pack', WASM_PACK, 'wasm-pack', '--locked')
   // Not locked: it must agree with the crate to the last digit, and an old lock file may not.
-  await cargoTool('wasm-bindgen', bindgenVersion(), ['wasm-bindgen-cli'], '4 minutes')
+  await cargoTool('wasm-bindgen', bindgenVersion(), 'wasm-bindgen-cli')
 }
 
 function checkNode() {
@@ -40,11 +40,17 @@ function checkLinker() {
 }
 
 async function packages() {
-  const inputs = ['package.json', 'package-lock.json', ...workspaces().map((folder) => `${folder}/package.json`)]
-  const about = { name: 'npm', title: 'npm packages: installing, about a minute', inputs, outputs: ['node_modules'] }
-  await fresh(about, () =>
-    command('npm', [existsSync(at('package-lock.json')) ? 'ci' : 'install', '--loglevel', 'error']),
+  // Of a package.json only what it depends on counts.
+  const manifests = ['.', ...workspaces()].map((folder) => JSON.parse(read(`${folder}/package.json`)))
+  const more = JSON.stringify(
+    manifests.map(({ name, version, dependencies, devDependencies, peerDependencies }) => {
+      return { name, version, dependencies, devDependencies, peerDependencies }
+    }),
   )
+  const about = { name: 'npm', title: 'npm packages: installing, about a minute', more, outputs: ['node_modules'] }
+  await fresh({ ...about, inputs: ['package-lock.json'] }, () => {
+    return command('npm', [existsSync(at('package-lock.json')) ? 'ci' : 'install', '--loglevel', 'error'])
+  })
 }
 
 async function wasmTarget() {
@@ -55,11 +61,15 @@ async function wasmTarget() {
   await command('rustup', ['target', 'add', WASM])
 }
 
-/** Compiles a tool into `.tools`, once a version, unless the same version is on the path. */
-async function cargoTool(name, version, [crate, ...flags], time) {
+/**
+ * Compiles a tool into `.tools`, once a version, unless the same version is on the path. Not optimised: that takes three
+ * times as long, and the tools run for a tenth of a second.
+ */
+async function cargoTool(name, version, crate, ...flags) {
   if (ask(name, '--version')?.split(' ')[1] === version) return
-  say(`${name} ${version}: compiling, once, about ${time}`)
-  await command('cargo', ['install', `${crate}@${version}`, ...flags, '--root', tools, '--quiet'])
+  say(`${name} ${version}: compiling, once, 1 to 2 minutes`)
+  const options = ['--debug', '--bin', name, '--root', tools, '--quiet', ...flags]
+  await command('cargo', ['install', `${crate}@${version}`, ...options], { env: { CARGO_PROFILE_DEV_DEBUG: 'false' } })
 }
 
 const bindgenVersion = () => /^wasm-bindgen = "=(.*)"/m.exec(read('Cargo.toml'))[1]

@@ -4,7 +4,7 @@ import validator from 'gltf-validator'
 import { bake, Cloth, LimberError, load as loadNative, type Backend } from 'limber-node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { backends } from '../backends.mjs'
-import { farthest } from '../helpers.mjs'
+import { farthest, refusal } from '../helpers.mjs'
 import * as flag from '../scenes/cloth-flag.mjs'
 import * as walkingCape from '../scenes/cloth-walking-cape.mjs'
 
@@ -170,9 +170,18 @@ describe.each(Object.entries(backends))('baking on %s', (_, load) => {
       [{ tolerance: 0 }, /^tolerance must be a number from 0.00001 to 1 \(m\), got 0$/],
       [{ tolerance: NaN }, /^tolerance must be/],
       [{ name: 3 }, /^name must be a string, got 3$/],
+      [{ tolerence: 1 }, /^tolerence is no option of toGLB; known: tolerance, maxTargets, name$/],
+      [null, /^options must be an object, got null$/],
+      [0.01, /^options must be an object, got 0.01$/],
     ] as const) {
       expect((await fault(recording.toGLB(options as never))).message).toMatch(message)
     }
+    expect(refusal(() => recording.toAnimationClip({ name: 'a' } as never)).message).toBe(
+      'name is no option of toAnimationClip; known: tolerance, maxTargets',
+    )
+    expect(refusal(() => recording.toGeometry({ fps: 3 } as never)).message).toBe(
+      'fps is no option of toGeometry; known: tolerance, maxTargets, name',
+    )
     sheet.dispose()
   })
 
@@ -200,6 +209,23 @@ describe.each(Object.entries(backends))('baking on %s', (_, load) => {
     expect(recording.toGeometry({ name: 'box' }).groups.length).toBe(6)
     expect(() => recording.toGeometry()).toThrow(/^name must be one of box, flag/)
     for (const cloth of [box, sheet]) cloth.dispose()
+  })
+
+  it('waits for what drive promises, and takes whatever else it returns', async () => {
+    const sheet = flag.create(limber)
+    let waiting = false
+    const late = async () => {
+      expect(waiting).toBe(false)
+      waiting = true
+      await new Promise((done) => setTimeout(done))
+      waiting = false
+    }
+    await bake(sheet, { duration: 0.2, drive: late })
+    expect(waiting).toBe(false)
+    // As it is most shortly written: this is checked by the compiler.
+    sheet.onFixedStep = (time) => sheet.wind.set(time, 0, 0)
+    await bake(sheet, { duration: 0.1, drive: (t) => sheet.wind.set(t, 0, 0), onProgress: (done) => done })
+    sheet.dispose()
   })
 
   it('can be called off, and the simulations go on', async () => {
@@ -232,6 +258,9 @@ describe.each(Object.entries(backends))('baking on %s', (_, load) => {
         /^loop is no option of bake; known: fps, duration, warmup, drive, onProgress, signal$/,
       ],
       [sheet, undefined, /^options must be an object/],
+      [sheet, { duration: 1, drive: 5 }, /^drive must be a function, got 5$/],
+      [sheet, { duration: 1, onProgress: {} }, /^onProgress must be a function, got an object$/],
+      [sheet, { duration: 1, signal: true }, /^signal must be an AbortSignal, got true$/],
       [[], { duration: 1 }, /^bake takes at least one simulation$/],
       [undefined, { duration: 1 }, /^bake takes at least one simulation$/],
       [{ a: {} }, { duration: 1 }, /^simulations\.a must be a Cloth, got an object$/],

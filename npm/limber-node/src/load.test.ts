@@ -22,6 +22,18 @@ describe('limber-node', () => {
     expect((await node.load({ wasm })).target).toBe('wasm-scalar')
   })
 
+  it('refuses options that it does not know, with the addon too', async () => {
+    for (const [wrong, message] of [
+      [{ reserved: 5 }, /^reserved is no option of load; known: wasm, reserve$/],
+      [{ reserve: -1 }, /^reserve must be a number from 0 to /],
+      [null, /^options must be an object, got null$/],
+    ] as const) {
+      const error = (await node.load(wrong as never).catch((error: unknown) => error)) as node.LimberError
+      expect(error).toBeInstanceOf(node.LimberError)
+      expect([error.code, error.message]).toEqual(['invalid-option', expect.stringMatching(message)])
+    }
+  })
+
   it('says in one line which package is missing, and runs the WebAssembly', () => {
     // As on a platform for which there is no addon.
     const script = `
@@ -38,7 +50,7 @@ describe('limber-node', () => {
     expect(stdout).toBe('wasm 1\n')
     expect(stderr.trim().split('\n').length).toBe(1)
     expect(stderr).toMatch(
-      /^limber-node: limber-node-\S+-riscv64\S* is not installed, so the WebAssembly build runs instead/,
+      /^limber-node: (limber-node-\S+-riscv64\S*) is not installed, so the WebAssembly build runs instead .* npm install \1 .* npm run build/,
     )
   })
 })

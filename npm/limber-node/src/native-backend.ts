@@ -160,7 +160,8 @@ export class NativeBackend implements Backend {
     if (error instanceof LimberError || !(error instanceof Error)) return error
     const fault = LimberError.parse(error.message)
     if (fault?.code === 'backend-lost') this.#ended = fault
-    return fault ?? error
+    // What else it throws is about arguments that it cannot convert.
+    return fault ?? new LimberError('invalid-input', error.message, { cause: error })
   }
 
   #block(handle: number): Block {

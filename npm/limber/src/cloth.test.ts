@@ -83,11 +83,24 @@ describe.each(Object.entries(backends))('a cloth on %s', (_, load) => {
       [{ stiffness: { shear: NaN } }, /^stiffness\.shear must be .* from 0 to 1, got NaN$/],
       [{ damping: Infinity }, /^damping must be .* from 0 to 1, got Infinity$/],
       [{ floor: 'low' }, /^floor must be null or a number/],
-      [{ colour: 'red' }, /^colour is no option of ClothOptions; known: iterations, /],
+      [
+        { colour: 'red' },
+        /^colour is no option of Cloth\.grid; known: columns, rows, width, height, place, pinned, colliders, wind, gravity, space, iterations, .*interpolate$/,
+      ],
       [{ pinned: [3, 204] }, /^pinned\[1\] must be a whole number from 0 to 203, got 204$/],
       [{ pinned: [0.5] }, /^pinned\[0\] must be a whole number from 0 to 203, got 0.5$/],
       [{ pinned: 'middle' }, /^pinned must be one of top, .* got "middle"$/],
-      [{ pinned: 4 }, /^pinned must be a list of vertices, got 4$/],
+      [{ pinned: 4 }, /^pinned must be one of top, .* or a function of \(i, j\), got 4$/],
+      [{ pinned: null }, /^pinned must be one of top, .* got null$/],
+      [{ stiffness: { bent: 1 } }, /^stiffness\.bent is no option of ClothStiffness; known: structural, shear, bend$/],
+      [{ place: 'here' }, /^place must be a function, got "here"$/],
+      [{ space: {} }, /^space must be an Object3D, got an object$/],
+      [{ colliders: 4 }, /^colliders must be a list of colliders, got 4$/],
+      [{ colliders: { kind: 'sphere' } }, /^colliders must be a list of colliders, got an object$/],
+      [{ colliders: 'sphere' }, /^colliders must be a list of colliders, got "sphere"$/],
+      [null, /^setup must be an object, got null$/],
+      [7, /^setup must be an object, got 7$/],
+      [[], /^setup must be an object, got an array of 0$/],
       [
         { place: (i: number, j: number, out: Vector3) => void (i + j === 3 && (out.y = NaN)) },
         /^place\(3, 0\) must be .* got \[.*NaN.*\]$/,
@@ -109,6 +122,18 @@ describe.each(Object.entries(backends))('a cloth on %s', (_, load) => {
       expect(error.message).toMatch(message)
       expect(probe.positions.buffer.byteLength).toBe(byteLength)
       probe.dispose()
+    })
+
+    it('takes every default', () => {
+      const cloth = Cloth.grid(limber)
+      expect(cloth.stats).toMatchObject({ vertices: 12 * 17, pins: 0 })
+      cloth.dispose()
+    })
+
+    it('is not made by new, which says what is', () => {
+      const Made = Cloth as unknown as new (...all: unknown[]) => Cloth
+      for (const all of [[], [limber], [limber, { columns: 4 }]])
+        expect(refusal(() => new Made(...all)).message).toMatch(/^a cloth is made by Cloth\.grid\(limber, …\)/)
     })
 
     it('refuses a promise in the place of what it resolves to', () => {
@@ -270,7 +295,22 @@ describe.each(Object.entries(backends))('a cloth on %s', (_, load) => {
         'invalid-option',
         /^matrix must hold finite/,
       ],
-      [new PlaneGeometry(1, 1), { columns: 3 }, 'invalid-option', /^columns is no option/],
+      [new PlaneGeometry(1, 1), { matrix: [1, 0] }, 'invalid-option', /^matrix must be a Matrix4, got an array of 2$/],
+      [new PlaneGeometry(1, 1), { matrix: {} }, 'invalid-option', /^matrix must be a Matrix4, got an object$/],
+      [new PlaneGeometry(1, 1), { space: 'world' }, 'invalid-option', /^space must be an Object3D, got "world"$/],
+      [
+        new PlaneGeometry(1, 1),
+        { pinned: 'top' },
+        'invalid-option',
+        /^pinned must be a list of vertices or a function of /,
+      ],
+      [new PlaneGeometry(1, 1), null, 'invalid-option', /^setup must be an object, got null$/],
+      [
+        new PlaneGeometry(1, 1),
+        { columns: 3 },
+        'invalid-option',
+        /^columns is no option of Cloth\.fromGeometry; known: weld, matrix, pinned, colliders, wind, /,
+      ],
     ])('refuses what cannot be a cloth (%#)', (geometry, setup, code, message) => {
       const error = refusal(() => Cloth.fromGeometry(limber, geometry as never, setup as never))
       expect(error.message).toMatch(message)

@@ -1,13 +1,20 @@
 import { Box3, BufferAttribute, BufferGeometry, DynamicDrawUsage, Matrix4, Sphere, Vector3, type Object3D } from 'three'
 import { checkBackend, type Backend } from './backend.js'
 import { Colliders, type Collider } from './colliders.js'
-import { LimberError, shown, settings } from './error.js'
+import { checkFunction, checkKeys, LimberError, settings } from './error.js'
 import { CLOTH, type ClothChannels } from './generated/channels.js'
-import { CLOTH_GRID_DEFAULTS, type ClothGrid, type ClothMesh, type ClothOptions } from './generated/options.js'
+import {
+  CLOTH_GRID_DEFAULTS,
+  CLOTH_OPTIONS_DEFAULTS,
+  type ClothGrid,
+  type ClothMesh,
+  type ClothOptions,
+} from './generated/options.js'
 import { outputGeometry, readGeometry } from './geometry.js'
 import { Pins } from './pins.js'
 import { Simulation, type PartialOptions, type SimulationStats } from './simulation.js'
-import { readVector, readVertices, type VectorLike } from './vector.js'
+import { checkObject, readVector, type VectorLike } from './vector.js'
+import { readGridVertices, readMeshVertices, type GridVertices, type MeshVertices } from './vertices.js'
 
 /** What a cloth may be given when it is made, besides its options. */
 export interface ClothSetup extends PartialOptions<ClothOptions> {
@@ -29,8 +36,7 @@ export interface ClothGridSetup extends ClothSetup, PartialOptions<ClothGrid> {
    */
   place?: ((i: number, j: number, out: Vector3) => void) | undefined
   /** Vertices that do not move by themselves: an edge, the four corners, a list, or a choice; none unless set. */
-  pinned?:
-    'top' | 'left' | 'right' | 'bottom' | 'corners' | Iterable<number> | ((i: number, j: number) => boolean) | undefined
+  pinned?: GridVertices | undefined
 }
 
 /** A cloth made of a geometry. */
@@ -38,7 +44,7 @@ export interface ClothGeometrySetup extends ClothSetup, Pick<PartialOptions<Clot
   /** Takes the geometry into the world, as a mesh's `matrixWorld` does. */
   matrix?: Matrix4 | undefined
   /** Vertices that do not move by themselves: a list, or a choice by world position; none unless set. */
-  pinned?: Iterable<number> | ((index: number, position: Vector3) => boolean) | undefined
+  pinned?: MeshVertices | undefined
 }
 
 /** Counts and times of a cloth. */
@@ -73,6 +79,32 @@ interface ClothSource {
   /** Everything but position and normal. */
   geometry: BufferGeometry
   setup: ClothSetup
+  /** The vertices that are meant, ascending and each once. */
+  choose(
+    this: void,
+    path: string,
+    vertices: unknown,
+    cloth: Pick<Cloth, 'positions' | 'space' | 'stats'>,
+  ): Uint32Array<ArrayBuffer>
+}
+
+/** What both ways of making a cloth take. */
+const SHARED = ['pinned', 'colliders', 'wind', 'gravity', 'space', ...Object.keys(CLOTH_OPTIONS_DEFAULTS)]
+const GRID_KEYS = [...Object.keys(CLOTH_GRID_DEFAULTS), 'place', ...SHARED]
+const GEOMETRY_KEYS = ['weld', 'matrix', ...SHARED]
+
+/** What is not an option, and how it is changed instead. */
+const ELSEWHERE: Record<string, string> = {
+  wind: 'set cloth.wind',
+  gravity: 'set cloth.gravity',
+  space: 'set cloth.space',
+  pinned: 'use cloth.pins.set() or cloth.attach()',
+  pins: 'use cloth.pins.set() or cloth.attach()',
+  colliders: 'use cloth.colliders',
+  paused: 'set cloth.paused',
+  timeScale: 'set cloth.timeScale',
+  matrix: 'use cloth.teleport()',
+  ...Object.fromEntries([...Object.keys(CLOTH_GRID_DEFAULTS), 'place', 'weld'].map((key) => [key, 'make a new cloth'])),
 }
 
 /**
@@ -89,25 +121,14 @@ interface ClothSource {
  *   renderer.render(scene, camera)
  * })
  */
-export class Cloth extends Simulation<ClothOptions, ClothChannels> {
+export class Cloth<Vertices = GridVertices | MeshVertices> extends Simulation<ClothOptions, ClothChannels> {
   /**
    * What to draw: `position` and `normal` are the simulation's own memory, renewed by `step`, as are `boundingBox` and
    * `boundingSphere`; `uv` and index stay.
    */
   readonly geometry: BufferGeometry
-  /** Velocity of the air, world, m/s; read at each step. */
-  readonly wind: Vector3
-  /** Acceleration of gravity, world, m/s²; read at each step. */
-  readonly gravity: Vector3
   /** Vertices that do not move by themselves, and where they are to be. */
-  readonly pins: Pins
-  /** Solids that the cloth stays out of. */
-  readonly colliders: Colliders
-  /**
-   * The output is in this object's local space instead of the world's: set it to the mesh that shows the cloth, or to that
-   * mesh's parent. Read at each step.
-   */
-  space: Object3D | undefined
+  readonly pins: Pins<Vertices>
   /** Counts, and the milliseconds of a step. */
   readonly stats: ClothStats
 
@@ -115,11 +136,22 @@ export class Cloth extends Simulation<ClothOptions, ClothChannels> {
   readonly #normal: BufferAttribute
   readonly #box = new Box3()
   readonly #sphere = new Sphere()
+  readonly #wind: Vector3
+  readonly #gravity: Vector3
+  readonly #colliders: Colliders
+  #space: Object3D | undefined
   #inSpace = false
   #report: ClothReport | undefined
 
-  private constructor(backend: Backend, { order, reals, indices, geometry, setup }: ClothSource) {
-    super(backend, { technique: CLOTH, fixedStep: 1 / 60, maxSteps: 3, order, reals, indices })
+  private constructor(backend: Backend, source: ClothSource) {
+    if (typeof source?.choose !== 'function') {
+      throw new LimberError(
+        'invalid-option',
+        'a cloth is made by Cloth.grid(limber, …) or Cloth.fromGeometry(limber, …)',
+      )
+    }
+    const { order, reals, indices, geometry, setup, choose } = source
+    super(backend, { name: 'Cloth', technique: CLOTH, fixedStep: 1 / 60, maxSteps: 3, order, reals, indices })
     try {
       const { views } = this
       this.#position = new BufferAttribute(views.positions, 3).setUsage(DynamicDrawUsage)
@@ -137,19 +169,21 @@ export class Cloth extends Simulation<ClothOptions, ClothChannels> {
         milliseconds: 0,
       }
       this.pins = new Pins({
-        vertices,
+        choose: (path, given) => choose(path, given, this),
         views,
         setPins: (pinned) => void this.command(CLOTH.commands.setPins, Float32Array.from(pinned)),
       })
-      this.colliders = new Colliders({
+      this.#colliders = new Colliders({
         views,
         setColliders: (payload) => void this.command(CLOTH.commands.setColliders, payload),
       })
-      if (setup.colliders) this.colliders.replace(setup.colliders)
-      this.wind = vector('wind', 'm/s', setup.wind, views.wind)
-      this.gravity = vector('gravity', 'm/s²', setup.gravity, views.gravity)
+      if (setup.colliders !== undefined) this.#colliders.replace(setup.colliders)
+      this.#wind = new Vector3().fromArray(views.wind)
+      this.#gravity = new Vector3().fromArray(views.gravity)
+      if (setup.wind !== undefined) this.wind = setup.wind
+      if (setup.gravity !== undefined) this.gravity = setup.gravity
       this.space = setup.space
-      if (this.space) {
+      if (this.#space) {
         this.#writeSpace()
         backend.reset(this.handle)
         this.rebind()
@@ -164,10 +198,15 @@ export class Cloth extends Simulation<ClothOptions, ClothChannels> {
   /**
    * A cloth of `columns` × `rows` vertices.
    *
+   * For a body that is already posed, `place` it where the bone is; or make it about the origin, `teleport(bone.matrixWorld)`,
+   * and then {@link attach} it.
+   *
    * @throws LimberError `invalid-option` naming the option and its range; nothing has been allocated then
    */
-  static grid(backend: Backend, setup: ClothGridSetup): Cloth {
+  static grid(backend: Backend, setup: ClothGridSetup = {}): Cloth<GridVertices> {
     checkBackend(backend)
+    checkKeys('Cloth.grid', setup, GRID_KEYS, 'setup')
+    checkFunction('place', setup.place)
     const { columns, rows, width, height, place, pinned, colliders, wind, gravity, space, ...options } = setup
     const grid: Grid = { ...CLOTH_GRID_DEFAULTS, ...defined({ columns, rows, width, height }) }
     const order = settings({ grid, options })
@@ -175,9 +214,10 @@ export class Cloth extends Simulation<ClothOptions, ClothChannels> {
     return new Cloth(backend, {
       order,
       reals: place ? placed(grid, place) : new Float32Array(0),
-      indices: pinnedOfGrid(grid, pinned),
+      indices: readGridVertices('pinned', pinned === undefined ? [] : pinned, grid),
       geometry: gridGeometry(grid),
       setup,
+      choose: (path, vertices) => readGridVertices(path, vertices, grid),
     })
   }
 
@@ -191,13 +231,18 @@ export class Cloth extends Simulation<ClothOptions, ClothChannels> {
    * @throws LimberError `invalid-option` naming the option and its range; `invalid-input` for a geometry that has no
    *   triangles, or numbers that are not finite
    */
-  static fromGeometry(backend: Backend, geometry: BufferGeometry, setup: ClothGeometrySetup = {}): Cloth {
+  static fromGeometry(backend: Backend, geometry: BufferGeometry, setup: ClothGeometrySetup = {}): Cloth<MeshVertices> {
     checkBackend(backend)
+    checkKeys('Cloth.fromGeometry', setup, GEOMETRY_KEYS, 'setup')
+    if (setup.space !== undefined) checkObject('space', setup.space)
     const { weld, matrix, pinned, colliders, wind, gravity, space, ...options } = setup
     const source = readGeometry(geometry, matrix)
     const order = settings({ mesh: { triangles: source.triangles.length / 3, weld }, options })
     backend.check(CLOTH.kind, order)
-    const pins = pinnedOfGeometry(source.positions, pinned)
+    const position = new Vector3()
+    const pins = readMeshVertices('pinned', pinned === undefined ? [] : pinned, source.positions.length / 3, (v) =>
+      position.fromArray(source.positions, v * 3),
+    )
     const indices = new Uint32Array(source.triangles.length + pins.length)
     indices.set(source.triangles)
     indices.set(pins, source.triangles.length)
@@ -208,7 +253,48 @@ export class Cloth extends Simulation<ClothOptions, ClothChannels> {
       indices,
       geometry: outputGeometry(geometry, mirrored),
       setup,
+      choose: chooseNow,
     })
+  }
+
+  /** Velocity of the air, world, m/s; read at each step. What is assigned is copied into it. */
+  get wind(): Vector3 {
+    return this.#wind
+  }
+
+  set wind(value: VectorLike) {
+    this.#wind.fromArray(vector('wind', 'm/s', value))
+  }
+
+  /** Acceleration of gravity, world, m/s²; read at each step. What is assigned is copied into it. */
+  get gravity(): Vector3 {
+    return this.#gravity
+  }
+
+  set gravity(value: VectorLike) {
+    this.#gravity.fromArray(vector('gravity', 'm/s²', value))
+  }
+
+  /** Solids that the cloth stays out of. A list that is assigned replaces them all. */
+  get colliders(): Colliders {
+    return this.#colliders
+  }
+
+  set colliders(colliders: Iterable<Collider>) {
+    this.#colliders.replace(colliders)
+  }
+
+  /**
+   * The output is in this object's local space instead of the world's: set it to the mesh that shows the cloth, or to that
+   * mesh's parent. Read at each step.
+   */
+  get space(): Object3D | undefined {
+    return this.#space
+  }
+
+  set space(object: Object3D | undefined) {
+    if (object !== undefined) checkObject('space', object)
+    this.#space = object
   }
 
   /** `[x, y, z] × vertices`, in the output space, metres. Written by `step`; read the property afresh. */
@@ -233,17 +319,27 @@ export class Cloth extends Simulation<ClothOptions, ClothChannels> {
 
   /**
    * These vertices follow `object` (a bone, say) from where they are now. Those that are not pinned yet become so; those
-   * that followed another object leave it.
+   * that followed another object leave it. They are chosen as `pinned` chooses them when the cloth is made; a function of a
+   * cloth made of a geometry is told where they are now.
    *
    * @throws LimberError `invalid-option` for a vertex that does not exist; nothing has changed
    */
-  attach(vertices: Iterable<number>, object: Object3D): void {
+  attach(vertices: Vertices, object: Object3D): void {
     this.pins.attach(vertices, object)
   }
 
   /** These vertices, or all, no longer follow an object: they stay pinned where it left them. */
-  detach(vertices?: Iterable<number>): void {
+  detach(vertices?: Vertices): void {
     this.pins.detach(vertices)
+  }
+
+  /** As in every simulation, and says for what is no option how it is changed instead. */
+  override configure(partial: PartialOptions<ClothOptions>): void {
+    const name = Object.keys(partial ?? {}).find((key) => Object.hasOwn(ELSEWHERE, key))
+    if (name) {
+      throw new LimberError('invalid-option', `${name} is no option that configure changes: ${ELSEWHERE[name]!}`)
+    }
+    super.configure(partial)
   }
 
   /** As in every simulation; inputs come back too: wind, gravity, pin targets and colliders that follow nothing. */
@@ -285,9 +381,9 @@ export class Cloth extends Simulation<ClothOptions, ClothChannels> {
   }
 
   #writeSpace(): void {
-    if (this.space) {
-      this.space.updateWorldMatrix(true, false)
-      intoSpace.copy(this.space.matrixWorld).invert()
+    if (this.#space) {
+      this.#space.updateWorldMatrix(true, false)
+      intoSpace.copy(this.#space.matrixWorld).invert()
       this.#inSpace = true
     } else if (this.#inSpace) {
       intoSpace.identity()
@@ -301,6 +397,18 @@ export class Cloth extends Simulation<ClothOptions, ClothChannels> {
 
 const intoSpace = /* @__PURE__ */ new Matrix4()
 
+/**
+ * Vertices of a cloth made of a geometry, by where they are now. Not written where the cloth is made, as it would keep alive
+ * all that the cloth was made of.
+ */
+const chooseNow: ClothSource['choose'] = (path, vertices, { positions, space, stats }) => {
+  const position = new Vector3()
+  return readMeshVertices(path, vertices, stats.vertices, (v) => {
+    position.fromArray(positions, v * 3)
+    return space ? position.applyMatrix4(space.matrixWorld) : position
+  })
+}
+
 type Grid = { [K in keyof ClothGrid]: number }
 
 /** `given` without what is undefined. */
@@ -312,11 +420,10 @@ function isMirrored(matrix: Matrix4 | undefined): boolean {
   return matrix !== undefined && matrix.determinant() < 0
 }
 
-function vector(path: string, unit: string, given: VectorLike | undefined, initial: Float32Array): Vector3 {
-  if (given === undefined) return new Vector3().fromArray(initial)
+function vector(path: string, unit: string, given: VectorLike): number[] {
   const numbers = [0, 0, 0]
   readVector(path, given, numbers, 0, unit)
-  return new Vector3().fromArray(numbers)
+  return numbers
 }
 
 function placed(
@@ -351,42 +458,4 @@ function gridGeometry({ columns, rows }: Grid): BufferGeometry {
     }
   }
   return new BufferGeometry().setAttribute('uv', new BufferAttribute(uv, 2)).setIndex(new BufferAttribute(index, 1))
-}
-
-/** Whether the vertex in column `i` of row `j` is on the named edge. */
-const EDGES = {
-  top: (_: number, j: number) => j === 0,
-  bottom: (_: number, j: number, { rows }: Grid) => j === rows - 1,
-  left: (i: number) => i === 0,
-  right: (i: number, _: number, { columns }: Grid) => i === columns - 1,
-  corners: (i: number, j: number, { columns, rows }: Grid) => i % (columns - 1) === 0 && j % (rows - 1) === 0,
-}
-
-function pinnedOfGrid(grid: Grid, pinned: ClothGridSetup['pinned']): Uint32Array<ArrayBuffer> {
-  const { columns, rows } = grid
-  if (pinned === undefined) return new Uint32Array(0)
-  if (typeof pinned === 'string' && !Object.hasOwn(EDGES, pinned)) {
-    const known = Object.keys(EDGES).join(', ')
-    throw new LimberError(
-      'invalid-option',
-      `pinned must be one of ${known}, a list of vertices or a function, got ${shown(pinned)}`,
-    )
-  }
-  const chosen = typeof pinned === 'string' ? EDGES[pinned] : pinned
-  if (typeof chosen !== 'function') return readVertices('pinned', chosen, columns * rows)
-  const vertices: number[] = []
-  for (let j = 0; j < rows; j++) {
-    for (let i = 0; i < columns; i++) if (chosen(i, j, grid)) vertices.push(j * columns + i)
-  }
-  return Uint32Array.from(vertices)
-}
-
-function pinnedOfGeometry(positions: Float32Array, pinned: ClothGeometrySetup['pinned']): Uint32Array<ArrayBuffer> {
-  if (pinned === undefined) return new Uint32Array(0)
-  const count = positions.length / 3
-  if (typeof pinned !== 'function') return readVertices('pinned', pinned, count)
-  const position = new Vector3()
-  const vertices: number[] = []
-  for (let v = 0; v < count; v++) if (pinned(v, position.fromArray(positions, v * 3))) vertices.push(v)
-  return Uint32Array.from(vertices)
 }

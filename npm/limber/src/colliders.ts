@@ -1,6 +1,7 @@
 import { Matrix3, Vector3, type Object3D } from 'three'
-import { checkNumber, LimberError, shown } from './error.js'
-import { FAR, readVector, type VectorLike } from './vector.js'
+import { checkKeys, checkNumber, LimberError, shown } from './error.js'
+import { checkObject, FAR, readVector, type VectorLike } from './vector.js'
+import { isIterable } from './vertices.js'
 
 /** What every collider may have. */
 export interface ColliderOptions {
@@ -39,7 +40,12 @@ export interface PlaneCollider extends ColliderOptions {
   offset: number
 }
 
-/** A solid that the cloth stays out of, in world space unless it follows an object. */
+/**
+ * A solid that the cloth stays out of, in world space unless it follows an object.
+ *
+ * Vertices stay out of it, and the triangles between them may cut a little into it: let the body that is drawn lie 1 to
+ * 2 cm inside its collider, more where the cloth is coarse.
+ */
 export type Collider = SphereCollider | CapsuleCollider | PlaneCollider
 
 /** What a list of colliders asks of its simulation. */
@@ -56,6 +62,12 @@ export interface ColliderHost {
 /** Numbers of a shape. */
 const SHAPE = 8
 const KINDS = ['sphere', 'capsule', 'plane'] as const
+/** What each kind takes. */
+const KEYS = {
+  sphere: ['kind', 'center', 'radius', 'friction', 'follow'],
+  capsule: ['kind', 'a', 'b', 'radius', 'friction', 'follow'],
+  plane: ['kind', 'normal', 'offset', 'friction', 'follow'],
+}
 
 interface Entry {
   kind: number
@@ -66,7 +78,8 @@ interface Entry {
 
 /**
  * The colliders of a simulation. One is moved by `set`, which writes its new place into the core's memory: it is swept
- * from the last pose to the new one, so that nothing is jumped over.
+ * from the last pose to the new one, so that it does not jump over a vertex. Only vertices meet colliders: one that is
+ * smaller than a few cells of the cloth may slip through between them.
  */
 export class Colliders implements Iterable<Collider> {
   readonly #host: ColliderHost
@@ -130,6 +143,9 @@ export class Colliders implements Iterable<Collider> {
 
   /** Replaces all, in one go. @throws LimberError `invalid-option` naming the field; nothing has changed */
   replace(colliders: Iterable<Collider>): void {
+    if (!isIterable(colliders)) {
+      throw new LimberError('invalid-option', `colliders must be a list of colliders, got ${shown(colliders)}`)
+    }
     this.#replace(Array.from(colliders, (collider, index) => made(`colliders[${index}]`, collider)))
   }
 
@@ -193,6 +209,7 @@ function made(path: string, collider: Collider): Entry {
 function read(path: string, collider: Collider, out: number[]): number {
   const kind = KINDS.indexOf(collider?.kind)
   out.fill(0)
+  if (kind >= 0) checkKeys(path, collider, KEYS[collider.kind], path)
   switch (collider?.kind) {
     case 'sphere':
       readVector(`${path}.center`, collider.center, out)
@@ -223,9 +240,7 @@ function read(path: string, collider: Collider, out: number[]): number {
   const { friction = 0, follow } = collider
   checkNumber(`${path}.friction`, friction, 0, 1)
   out[7] = friction
-  if (follow !== undefined && !follow?.isObject3D) {
-    throw new LimberError('invalid-option', `${path}.follow must be an Object3D, got ${shown(follow)}`)
-  }
+  if (follow !== undefined) checkObject(`${path}.follow`, follow)
   return kind
 }
 

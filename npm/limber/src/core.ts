@@ -28,8 +28,9 @@ export {
   type PlaneCollider,
   type SphereCollider,
 } from './colliders.js'
-export { checkNumber, LimberError, shown, type LimberErrorCode } from './error.js'
+export { checkFunction, checkKeys, checkNumber, LimberError, shown, type LimberErrorCode } from './error.js'
 export * from './generated/options.js'
 export { Pins } from './pins.js'
 export { Simulation, type DivergeInfo, type PartialOptions, type SimulationStats } from './simulation.js'
 export { type VectorLike } from './vector.js'
+export { type GridVertices, type MeshVertices } from './vertices.js'

@@ -56,6 +56,27 @@ export function shown(value: unknown): string {
   return Array.isArray(value) ? `an array of ${value.length}` : 'an object'
 }
 
+/**
+ * Throws `invalid-option` unless `given` is an object that has none but the `known` keys: a misspelt one says nothing
+ * otherwise. `owner` is what takes them, `path` what they are called.
+ */
+export function checkKeys(owner: string, given: unknown, known: readonly string[], path = 'options'): void {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw new LimberError('invalid-option', `${path} must be an object, got ${shown(given)}`)
+  }
+  // Without the list of keys that Object.keys would allocate: colliders are set in every frame.
+  for (const key in given) {
+    if (!Object.hasOwn(given, key) || known.includes(key)) continue
+    throw new LimberError('invalid-option', `${key} is no option of ${owner}; known: ${known.join(', ')}`)
+  }
+}
+
+/** Throws `invalid-option` unless `value` is a function or left out. */
+export function checkFunction(path: string, value: unknown): void {
+  if (value === undefined || typeof value === 'function') return
+  throw new LimberError('invalid-option', `${path} must be a function, got ${shown(value)}`)
+}
+
 /** Throws `invalid-option` unless `value` is a number from `low` to `high`. */
 export function checkNumber(
   path: string,

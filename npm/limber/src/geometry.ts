@@ -1,5 +1,6 @@
 import { BufferAttribute, BufferGeometry, type InterleavedBufferAttribute, type Matrix4, Vector3 } from 'three'
-import { LimberError } from './error.js'
+import { LimberError, shown } from './error.js'
+import { checkMatrix } from './vector.js'
 
 /** What a geometry becomes for the core. */
 export interface MeshSource {
@@ -11,13 +12,18 @@ export interface MeshSource {
 
 /** The vertices and triangles of any geometry, indexed or not, interleaved, quantised; `matrix` takes them to the world. */
 export function readGeometry(geometry: BufferGeometry, matrix: Matrix4 | undefined): MeshSource {
-  if (!geometry?.isBufferGeometry) throw new LimberError('invalid-option', 'geometry must be a BufferGeometry')
+  if (!geometry?.isBufferGeometry) {
+    throw new LimberError('invalid-option', `geometry must be a BufferGeometry, got ${shown(geometry)}`)
+  }
   const position = geometry.getAttribute('position') as BufferAttribute | InterleavedBufferAttribute | undefined
   if (!position?.array || position.itemSize < 3 || position.count === 0) {
     throw new LimberError('invalid-input', 'geometry must have a position attribute of x, y and z')
   }
-  if (matrix && !matrix.elements.every(Number.isFinite)) {
-    throw new LimberError('invalid-option', 'matrix must hold finite numbers')
+  if (matrix !== undefined) {
+    checkMatrix('matrix', matrix)
+    if (!matrix.elements.every(Number.isFinite)) {
+      throw new LimberError('invalid-option', 'matrix must hold finite numbers')
+    }
   }
   const positions = new Float32Array(position.count * 3)
   const point = new Vector3()

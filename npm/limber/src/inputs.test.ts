@@ -1,4 +1,4 @@
-import { Bone, Object3D, Vector3 } from 'three'
+import { Bone, Matrix4, Object3D, PlaneGeometry, Vector3 } from 'three'
 import { Cloth, type Backend, type Collider } from 'limber'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { backends } from '../../../tests/backends.mjs'
@@ -97,6 +97,50 @@ describe.each(Object.entries(backends))('inputs on %s', (_, load) => {
       cloth.dispose()
     })
 
+    it('are chosen as when the cloth is made', () => {
+      const cloth = sheet()
+      cloth.pins.set('corners')
+      expect([...cloth.pins.vertices]).toEqual([0, 5, 24, 29])
+      cloth.pins.set((i, j) => i === j)
+      expect([...cloth.pins.vertices]).toEqual([0, 7, 14, 21, 28])
+      const hand = new Object3D()
+      cloth.attach('left', hand)
+      expect([...cloth.pins.vertices]).toEqual([0, 6, 7, 12, 14, 18, 21, 24, 28])
+      const before = cloth.pins.targets.slice()
+      cloth.detach((_, j) => j === 0)
+      hand.position.x = 1
+      cloth.step(0)
+      const moved = [...cloth.pins.vertices].filter((_, slot) => cloth.pins.targets[slot * 3] !== before[slot * 3])
+      expect(moved).toEqual([6, 12, 18, 24])
+      expect(refusal(() => cloth.pins.set('middle' as never)).message).toBe(
+        'vertices must be one of top, bottom, left, right, corners, a list of vertices or a function of (i, j), got "middle"',
+      )
+      cloth.dispose()
+
+      const space = new Object3D()
+      space.position.set(5, 5, 5)
+      const plane = Cloth.fromGeometry(limber, new PlaneGeometry(1, 1, 2, 2), { space })
+      plane.teleport(new Matrix4().makeTranslation(0, 3, 0))
+      // Where they are now, in the world.
+      plane.attach((index, position) => index !== 1 && position.y > 3.4, hand)
+      expect([...plane.pins.vertices]).toEqual([0, 2])
+      for (const wrong of ['top', 4, {}, null] as never[])
+        expect(refusal(() => plane.attach(wrong, hand)).message).toMatch(
+          /^vertices must be a list of vertices or a function of \(index, position\), got /,
+        )
+      plane.dispose()
+    })
+
+    it('are written into, not put in their place', () => {
+      const cloth = sheet()
+      const error = refusal(() => ((cloth.pins as { targets: unknown }).targets = [0, 0, 0]))
+      expect([error.code, error.message]).toEqual([
+        'invalid-option',
+        expect.stringMatching(/^pins\.targets is the memory/),
+      ])
+      cloth.dispose()
+    })
+
     it('refuse what is no vertex or no object, by name', () => {
       const cloth = sheet()
       expect(refusal(() => cloth.pins.set([1, 30])).message).toBe(
@@ -143,6 +187,20 @@ describe.each(Object.entries(backends))('inputs on %s', (_, load) => {
       expect([...colliders].map(({ kind }) => kind)).toEqual(['plane', 'sphere'])
       colliders.clear()
       expect(colliders.length).toBe(0)
+      cloth.dispose()
+    })
+
+    it('are replaced by what is assigned, all or nothing', () => {
+      const cloth = sheet({ colliders: [ball] })
+      const { colliders } = cloth
+      for (const wrong of [4, ball, 'sphere', null, undefined, [{ kind: 'cube' }]] as never[]) {
+        for (const act of [() => (cloth.colliders = wrong), () => colliders.replace(wrong)])
+          expect(refusal(act).message).toMatch(/^colliders(\[0\]\.kind)? must be /)
+      }
+      expect([...colliders]).toEqual([{ ...ball, friction: 0 }])
+      cloth.colliders = new Set([ball, { ...ball }])
+      expect(cloth.colliders).toBe(colliders)
+      expect(colliders.length).toBe(2)
       cloth.dispose()
     })
 
@@ -209,6 +267,18 @@ describe.each(Object.entries(backends))('inputs on %s', (_, load) => {
       ],
       [{ kind: 'sphere', center: [0, 0, 0], radius: 1, follow: {} }, /^colliders\[0\]\.follow must be an Object3D/],
       [null, /^colliders\[0\]\.kind must be/],
+      [
+        { kind: 'sphere', center: [0, 0, 0], raduis: 1 },
+        /^raduis is no option of colliders\[0\]; known: kind, center, radius, friction, follow$/,
+      ],
+      [
+        { kind: 'capsule', a: [0, 0, 0], b: [0, 0, 1], radius: 1, center: 0 },
+        /^center is no option .* known: kind, a, b, /,
+      ],
+      [
+        { kind: 'plane', normal: [0, 1, 0], offset: 0, radius: 1 },
+        /^radius is no option .* known: kind, normal, offset, /,
+      ],
     ])('refuse %j, and stay as they were', (wrong, message) => {
       const cloth = sheet({ colliders: [ball] })
       const before = cloth.snapshot()

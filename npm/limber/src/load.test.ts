@@ -81,6 +81,14 @@ describe('load', () => {
       code: 'invalid-option',
       message: expect.stringMatching(/^wasm must be .* got 7/),
     })
+    for (const [wrong, message] of [
+      [{ reserved: 5 }, /^reserved is no option of load; known: wasm, reserve$/],
+      [null, /^options must be an object, got null$/],
+      ['limber.wasm', /^options must be an object, got "limber\.wasm"$/],
+      [file.pathname.split(''), /^options must be an object, got an array of /],
+    ] as const) {
+      expect(await refused(wrong)).toMatchObject({ code: 'invalid-option', message: expect.stringMatching(message) })
+    }
     for (const reserve of [-1, NaN, 2 ** 31]) {
       expect(await refused({ reserve })).toMatchObject({
         code: 'invalid-option',

@@ -1,5 +1,5 @@
 import type { Backend } from './backend.js'
-import { checkNumber, LimberError, shown } from './error.js'
+import { checkKeys, checkNumber, LimberError, shown } from './error.js'
 import { WasmBackend } from './wasm-backend.js'
 
 /** Where the WebAssembly comes from, and how much memory it starts with. */
@@ -28,6 +28,7 @@ const RESERVE = 32 * 1024 * 1024
  *   outside its range; `out-of-memory` when it cannot be had.
  */
 export async function load(options: LoadOptions = {}): Promise<Backend> {
+  checkKeys('load', options, ['wasm', 'reserve'])
   const { wasm, reserve = RESERVE } = options
   checkNumber('reserve', reserve, 0, 2 ** 30, 'bytes')
   const module = await compile(wasm ?? bundled())

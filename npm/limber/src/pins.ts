@@ -1,12 +1,12 @@
 import type { Object3D } from 'three'
 import { Matrix4, Vector3 } from 'three'
-import { LimberError, shown } from './error.js'
-import { readVertices } from './vector.js'
+import { LimberError } from './error.js'
+import { checkObject } from './vector.js'
 
 /** What pins ask of their simulation. */
 export interface PinHost {
-  /** Vertices of the simulation. */
-  readonly vertices: number
+  /** The vertices that are meant, ascending and each once. @throws LimberError `invalid-option` naming `path` */
+  choose(path: string, vertices: unknown): Uint32Array<ArrayBuffer>
   /** The memory of the pins. */
   readonly views: {
     /** `[vertex] × pins`, ascending. */
@@ -29,8 +29,8 @@ interface Attachment {
   local: Float64Array
 }
 
-/** The vertices that do not move by themselves. */
-export class Pins {
+/** The vertices that do not move by themselves. `Vertices` is what chooses some: see `pinned` of the cloth's setup. */
+export class Pins<Vertices = Iterable<number>> {
   readonly #host: PinHost
   #attachments: Attachment[] = []
 
@@ -57,29 +57,35 @@ export class Pins {
     return this.#host.views.pinTargets
   }
 
+  set targets(_: never) {
+    throw new LimberError(
+      'invalid-option',
+      'pins.targets is the memory of the pins: write into it, with targets.set(…)',
+    )
+  }
+
   /**
-   * Pins exactly these vertices, each where it is; the others are let go. Those that followed an object still do.
+   * Pins exactly these vertices, each where it is; the others are let go. Those that followed an object still do. They are
+   * chosen as `pinned` chooses them when the cloth is made.
    *
    * @throws LimberError `invalid-option` for a vertex that does not exist; nothing has changed
    */
-  set(vertices: Iterable<number>): void {
-    const next = readVertices('vertices', vertices, this.#host.vertices)
+  set(vertices: Vertices): void {
+    const next = this.#host.choose('vertices', vertices)
     this.#pin(next)
     const kept = new Set(next)
     this.#keep((vertex) => kept.has(vertex))
   }
 
   /** @internal See `Cloth.attach`. */
-  attach(vertices: Iterable<number>, object: Object3D): void {
-    const wanted = readVertices('vertices', vertices, this.#host.vertices)
-    if (!object?.isObject3D) {
-      throw new LimberError('invalid-option', `object must be an Object3D, got ${shown(object)}`)
-    }
+  attach(vertices: Vertices, object: Object3D): void {
+    const wanted = this.#host.choose('vertices', vertices)
+    checkObject('object', object)
     object.updateWorldMatrix(true, false)
     if (!(Math.abs(object.matrixWorld.determinant()) > 0)) {
       throw new LimberError('invalid-input', 'object must have a world matrix that can be inverted')
     }
-    const united = readVertices('vertices', [...this.vertices, ...wanted], this.#host.vertices)
+    const united = Uint32Array.from(new Set([...this.vertices, ...wanted])).sort()
     if (united.length > this.length) this.#pin(united)
     const moved = new Set(wanted)
     this.#keep((vertex) => !moved.has(vertex))
@@ -97,8 +103,8 @@ export class Pins {
   }
 
   /** @internal See `Cloth.detach`. */
-  detach(vertices?: Iterable<number>): void {
-    const freed = vertices && new Set(readVertices('vertices', vertices, this.#host.vertices))
+  detach(vertices?: Vertices): void {
+    const freed = vertices === undefined ? undefined : new Set(this.#host.choose('vertices', vertices))
     this.#keep((vertex) => freed !== undefined && !freed.has(vertex))
   }
 

@@ -1,6 +1,7 @@
 import type { BufferAttribute, Matrix4 } from 'three'
 import type { Backend, Channel, ChannelInfo, LiveSimulation } from './backend.js'
-import { checkNumber, LimberError, shown, settings } from './error.js'
+import { checkFunction, checkNumber, LimberError, shown, settings } from './error.js'
+import { checkMatrix } from './vector.js'
 
 /** What `onDiverge` is told. */
 export interface DivergeInfo {
@@ -26,6 +27,8 @@ export interface Technique<Channels> {
 
 /** How a simulation is made. */
 export interface Creation<Channels> {
+  /** Name of its class, for messages: bundlers shorten the class's own. */
+  name: string
   /** What it is of. */
   technique: Technique<Channels>
   /** Seconds of a fixed step. */
@@ -52,12 +55,17 @@ export abstract class Simulation<
   readonly backend: Backend
   /**
    * Called before each fixed step with the simulated time at its end, in seconds. The place for wind, pins and colliders
-   * that are functions of simulated time: they are then read as they are, not interpolated over the call.
+   * that are functions of simulated time: they are then read as they are, not interpolated over the call. It is not waited
+   * for.
    */
-  onFixedStep: ((time: number) => void) | undefined
+  onFixedStep: ((time: number) => unknown) | undefined
   /** Called once each time the state stopped being finite and was put back to its last finite state. */
   onDiverge: ((info: DivergeInfo) => void) | undefined
-  /** While `true`, `step(dt)` runs no fixed step; pins still follow. `step()` without `dt` still runs one. */
+  /**
+   * While `true`, `step(dt)` runs no fixed step. Pinned vertices are still drawn where their pins are, and the rest stands
+   * still: where pins move far in a pause, move the cloth with them, by {@link teleport}. `step()` without `dt` still runs one
+   * step.
+   */
   paused = false
   /** Seconds of a fixed step. */
   readonly fixedStep: number
@@ -69,9 +77,12 @@ export abstract class Simulation<
   /** Every channel, by name. */
   protected readonly views: Channels
 
+  readonly #name: string
   readonly #technique: Technique<Channels>
   readonly #handle: number
   #disposed = false
+  /** While `onFixedStep` may be called: between the core's `begin` and `finish`. */
+  #amidStep = false
   #timeScale = 1
   #options: Readonly<Options> | undefined
   #diverged = 0
@@ -85,6 +96,7 @@ export abstract class Simulation<
     this.backend = backend
     this.fixedStep = creation.fixedStep
     this.maxSteps = creation.maxSteps
+    this.#name = creation.name
     this.#technique = technique
     this.#handle = backend.create(technique.kind, order, reals, indices)
     this.views = {} as Channels
@@ -106,6 +118,7 @@ export abstract class Simulation<
   }
 
   set timeScale(value: number) {
+    this.#checkAlive()
     checkNumber('timeScale', value, 0, 100)
     this.#timeScale = value
   }
@@ -127,39 +140,46 @@ export abstract class Simulation<
   }
 
   /**
-   * Moves on by `dt` seconds of real time and says how many fixed steps ran: at most {@link maxSteps}, none for
+   * Moves on by `dt` seconds of real time (seconds, not milliseconds: what `Timer.getDelta()` gives) and says how many fixed steps ran: at most {@link maxSteps}, none for
    * `dt ≤ 0`. What is owed of a step is kept for the next call. Without `dt`, runs exactly one fixed step and shows it at
    * once.
    *
    * Allocates nothing.
    *
-   * @throws LimberError `invalid-input` when `dt` or an input array is not finite; `disposed`; `backend-lost`.
+   * What {@link onFixedStep} throws comes through; the steps until then have run, and are shown.
+   *
+   * @throws LimberError `invalid-input` when `dt` or an input array is not finite, or when it is called from
+   *   {@link onFixedStep} of the same simulation; `invalid-option` for a callback that is no function; `disposed`;
+   *   `backend-lost`.
    */
   step(dt?: number): number {
     const start = performance.now()
     const handle = this.handle
-    const seconds = this.#seconds(dt)
-    this.writeInputs()
-    const steps = this.onFixedStep
-      ? this.#stepWithHook(handle, seconds)
-      : seconds === undefined
-        ? this.backend.advanceOne(handle)
-        : this.backend.advance(handle, seconds)
+    const seconds = this.#prepare(dt)
+    let steps: number
+    if (this.onFixedStep) {
+      steps = this.#stepWithHook(handle, seconds)
+    } else {
+      steps = seconds === undefined ? this.backend.advanceOne(handle) : this.backend.advance(handle, seconds)
+      this.readOutputs()
+    }
     this.#stepped(start)
     return steps
   }
 
   /**
    * {@link step}, in the addon's thread pool where there is one. Until it resolves, neither this simulation nor its arrays
-   * may be touched. With {@link onFixedStep} set it runs here, as that is called between the steps.
+   * may be touched. With {@link onFixedStep} set it runs here, as that is called between the steps; and so does the one step
+   * of a call without `dt`.
    */
-  async stepAsync(dt: number): Promise<number> {
-    if (!this.backend.advanceAsync || this.onFixedStep) return this.step(dt)
+  async stepAsync(dt?: number): Promise<number> {
+    if (!this.backend.advanceAsync || this.onFixedStep || dt === undefined) return this.step(dt)
     const start = performance.now()
     const handle = this.handle
-    const seconds = this.#seconds(dt)!
-    this.writeInputs()
+    const seconds = this.#prepare(dt)!
     const steps = await this.backend.advanceAsync(handle, seconds)
+    if (this.#disposed) return steps
+    this.readOutputs()
     this.#stepped(start)
     return steps
   }
@@ -167,7 +187,7 @@ export abstract class Simulation<
   /** Changes some options while it runs. @throws LimberError `invalid-option` naming option and range; nothing has changed. */
   configure(partial: PartialOptions<Options>): void {
     const handle = this.handle
-    if (typeof partial !== 'object' || partial === null) {
+    if (typeof partial !== 'object' || partial === null || Array.isArray(partial)) {
       throw new LimberError('invalid-option', `options must be an object, got ${shown(partial)}`)
     }
     this.backend.configure(handle, settings(partial))
@@ -175,15 +195,25 @@ export abstract class Simulation<
     this.rebind()
   }
 
-  /** Back to the start, bit for bit. */
+  /**
+   * Back to the start, bit for bit: to the place where it was made, with the pins, colliders and options of now. A cloth that
+   * was put somewhere else with {@link teleport} is to be put there again afterwards.
+   */
   reset(): void {
     this.backend.reset(this.handle)
     this.#changed()
   }
 
-  /** Moves everything by a world matrix, without any swing: velocities turn with it, and nothing is swept between. */
+  /**
+   * Moves everything by a world matrix, without any swing: velocities turn with it, and nothing is swept between. The matrix
+   * goes on top of where it is now: a cloth made about the origin comes to a bone by `teleport(bone.matrixWorld)`. Colliders
+   * that follow nothing stay.
+   *
+   * @throws LimberError `invalid-option` for what is no `Matrix4`; `invalid-input` for one that cannot be inverted
+   */
   teleport(matrix: Matrix4): void {
     const handle = this.handle
+    checkMatrix('matrix', matrix)
     matrix.toArray(teleportMatrix)
     this.backend.teleport(handle, teleportMatrix)
     this.#changed()
@@ -194,7 +224,12 @@ export abstract class Simulation<
     return this.backend.snapshot(this.handle)
   }
 
-  /** Takes a state that {@link snapshot} gave. @throws LimberError `invalid-snapshot` for another's bytes. */
+  /**
+   * Takes a state that {@link snapshot} gave. There must be the same pins and as many colliders of the same kinds as then;
+   * options are no part of it, and stay as they are now.
+   *
+   * @throws LimberError `invalid-snapshot` for another's bytes
+   */
   restore(bytes: Uint8Array): void {
     const handle = this.handle
     if (!(bytes instanceof Uint8Array)) {
@@ -225,8 +260,13 @@ export abstract class Simulation<
 
   /** The handle for the backend. @throws LimberError `disposed` */
   protected get handle(): number {
-    if (this.#disposed) throw new LimberError('disposed', 'this simulation was disposed')
+    this.#checkAlive()
     return this.#handle
+  }
+
+  #checkAlive(): void {
+    if (!this.#disposed) return
+    throw new LimberError('disposed', `this ${this.#name} was disposed: remove it from the loop that steps it`)
   }
 
   /** Ends construction: from now on the backend knows it, and its draw attributes keep it alive. */
@@ -266,19 +306,34 @@ export abstract class Simulation<
     }
   }
 
-  /** Checks a call's `dt`, and gives what the core is to be told. */
+  /** Checks all that a call takes, writes the inputs, and gives the `dt` that the core is to be told. */
+  #prepare(dt: number | undefined): number | undefined {
+    if (this.#amidStep) {
+      throw new LimberError('invalid-input', `this ${this.#name} is amid a step: onFixedStep must not step it`)
+    }
+    const seconds = this.#seconds(dt)
+    checkFunction('onFixedStep', this.onFixedStep)
+    checkFunction('onDiverge', this.onDiverge)
+    this.writeInputs()
+    return seconds
+  }
+
   #seconds(dt: number | undefined): number | undefined {
     if (dt === undefined) return undefined
     if (!Number.isFinite(dt)) throw new LimberError('invalid-input', `dt must be a finite number (s), got ${shown(dt)}`)
     return this.paused ? 0 : Math.min(dt * this.#timeScale, Number.MAX_VALUE)
   }
 
+  /** Whatever the hook throws, the steps until then are finished and shown. */
   #stepWithHook(handle: number, seconds: number | undefined): number {
     const { backend } = this
     const due = seconds === undefined ? backend.beginOne(handle) : backend.begin(handle, seconds)
     let done = 0
+    this.#amidStep = true
     try {
       for (; done < due; done++) {
+        // It may have changed itself.
+        checkFunction('onFixedStep', this.onFixedStep)
         // Counted as the core counts it, so that the hook sees the same bits at every frame rate.
         const steps = Math.round(backend.time(handle) / this.fixedStep)
         this.onFixedStep?.((steps + 1) * this.fixedStep)
@@ -287,14 +342,17 @@ export abstract class Simulation<
         backend.fixedStep(handle)
       }
     } finally {
-      if (!this.#disposed) backend.finish(handle)
+      this.#amidStep = false
+      if (!this.#disposed) {
+        backend.finish(handle)
+        this.readOutputs()
+      }
     }
     return done
   }
 
   #stepped(start: number): void {
     if (this.#disposed) return
-    this.readOutputs()
     const now = performance.now()
     if (this.#windowCount > 0 && now - this.#windowStart >= 1000) {
       this.stats.milliseconds = this.#windowSum / this.#windowCount

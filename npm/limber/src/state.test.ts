@@ -87,6 +87,78 @@ describe.each(Object.entries(backends))('state on %s', (_, load) => {
     cloth.dispose()
   })
 
+  it('refuses what is no object and no function, and goes on', () => {
+    const cloth = sheet()
+    for (const wrong of [null, {}, 'world', 4] as never[])
+      expect(refusal(() => (cloth.space = wrong)).message).toMatch(/^space must be an Object3D, got /)
+    cloth.onFixedStep = 5 as never
+    const hash = cloth.hash()
+    expect(refusal(() => cloth.step(1 / 60)).message).toBe('onFixedStep must be a function, got 5')
+    cloth.onFixedStep = undefined
+    cloth.onDiverge = {} as never
+    expect(refusal(() => cloth.step(1 / 60)).message).toBe('onDiverge must be a function, got an object')
+    expect(cloth.hash()).toBe(hash)
+    cloth.onDiverge = undefined
+    expect(cloth.step(1 / 60)).toBe(1)
+    cloth.dispose()
+    const error = refusal(() => cloth.step(1 / 60))
+    expect([error.code, error.message]).toEqual([
+      'disposed',
+      expect.stringMatching(/^this Cloth was disposed: .* loop/),
+    ])
+  })
+
+  it('resets to where it was made, with the pins and options of now', () => {
+    const cloth = sheet({ colliders: [] })
+    const start = cloth.positions.slice()
+    cloth.pins.set('left')
+    cloth.configure({ iterations: 3 })
+    cloth.teleport(new Matrix4().makeTranslation(4, 0, 0))
+    for (let i = 0; i < 10; i++) cloth.step(1 / 60)
+    cloth.reset()
+    expect(cloth.positions).toEqual(start)
+    expect([...cloth.pins.vertices]).toEqual([0, 7, 14, 21, 28, 35, 42, 49, 56])
+    expect(cloth.options.iterations).toBe(3)
+    cloth.dispose()
+  })
+
+  it('restores with the pins and colliders of the snapshot only, and keeps the options of now', () => {
+    const cloth = sheet()
+    const saved = cloth.snapshot()
+    cloth.configure({ iterations: 3 })
+    cloth.restore(saved)
+    expect(cloth.options.iterations).toBe(3)
+    cloth.colliders.add({ kind: 'sphere', center: [0, 0, 0], radius: 0.1 })
+    expect(refusal(() => cloth.restore(saved)).code).toBe('invalid-snapshot')
+    cloth.colliders.remove(1)
+    cloth.pins.set('left')
+    expect(refusal(() => cloth.restore(saved)).code).toBe('invalid-snapshot')
+    cloth.pins.set('top')
+    cloth.restore(saved)
+    expect(cloth.snapshot()).toEqual(saved)
+    cloth.dispose()
+  })
+
+  it('hangs on a bone that is already posed: made about the origin, teleported, attached', () => {
+    const bone = new Object3D()
+    bone.position.set(3, 1.4, -2)
+    bone.rotation.y = 1
+    bone.updateWorldMatrix(true, false)
+    const place = (i: number, j: number, out: Vector3) => out.setY(out.y - 1.3)
+    const cloth = sheet({ colliders: [], floor: null, place })
+    cloth.teleport(bone.matrixWorld)
+    cloth.attach('top', bone)
+    cloth.step(1 / 60)
+    for (const v of [0, 6]) {
+      const local = bone.worldToLocal(new Vector3().fromArray(cloth.positions, v * 3))
+      expect(farthest(local.toArray(), [v === 0 ? -0.5 : 0.5, 0, 0])).toBeLessThan(1e-5)
+    }
+    // A tear or a swing would have moved it.
+    const lowest = Math.min(...cloth.positions.filter((_, i) => i % 3 === 1))
+    expect(lowest).toBeCloseTo(0.2, 2)
+    cloth.dispose()
+  })
+
   it('teleports without a swing', () => {
     const cloth = sheet({ colliders: [], floor: null })
     const bone = new Object3D()
@@ -100,6 +172,13 @@ describe.each(Object.entries(backends))('state on %s', (_, load) => {
     expect(farthest(cloth.positions, expected)).toBeLessThan(1e-5)
     for (let i = 0; i < 60; i++) cloth.step(1 / 60)
     expect(farthest(cloth.positions, expected)).toBeLessThan(0.01)
+    for (const wrong of [undefined, null, [1, 2], {}, bone] as never[]) {
+      const error = refusal(() => cloth.teleport(wrong))
+      expect([error.code, error.message]).toEqual([
+        'invalid-option',
+        expect.stringMatching(/^matrix must be a Matrix4, /),
+      ])
+    }
     expect(refusal(() => cloth.teleport(new Matrix4().makeScale(1, 0, 1))).code).toBe('invalid-input')
     expect(refusal(() => cloth.teleport(new Matrix4().makeScale(1, NaN, 1))).code).toBe('invalid-input')
     cloth.dispose()
@@ -158,6 +237,19 @@ describe.each(Object.entries(backends))('state on %s', (_, load) => {
       expect(refusal(() => cloth.configure(wrong as never)).code).toBe('invalid-option')
       expect(cloth.options).toEqual(now)
     }
+    for (const [wrong, message] of [
+      [{ wind: [1, 0, 0] }, /^wind is no option that configure changes: set cloth\.wind$/],
+      [{ gravity: 0 }, /: set cloth\.gravity$/],
+      [{ space: null }, /: set cloth\.space$/],
+      [{ pinned: 'top' }, /^pinned is no option .*: use cloth\.pins\.set\(\) or cloth\.attach\(\)$/],
+      [{ colliders: [] }, /: use cloth\.colliders$/],
+      [{ rows: 4 }, /: make a new cloth$/],
+      [{ colour: 1 }, /^colour is no option of ClothOptions; known: iterations, /],
+    ] as const) {
+      const error = refusal(() => cloth.configure(wrong as never))
+      expect([error.code, error.message]).toEqual(['invalid-option', expect.stringMatching(message)])
+      expect(cloth.options).toEqual(now)
+    }
     const loop: { self?: object } = {}
     loop.self = loop
     expect(refusal(() => cloth.configure(loop as never)).code).toBe('invalid-option')
@@ -169,6 +261,22 @@ describe.each(Object.entries(backends))('state on %s', (_, load) => {
     expect(cloth.wind.toArray()).toEqual([1, 2, 3])
     expect(cloth.gravity.toArray()).toEqual([0, -1.6, 0])
     expect(sheet().gravity.y).toBeCloseTo(-9.8)
+
+    const { wind, gravity } = cloth
+    const given = new Vector3(0, 0, 5)
+    cloth.wind = given
+    cloth.gravity = [0, -3, 0]
+    given.x = 9
+    expect([cloth.wind, cloth.gravity]).toEqual([new Vector3(0, 0, 5), new Vector3(0, -3, 0)])
+    expect([cloth.wind === wind, cloth.gravity === gravity]).toEqual([true, true])
+    const still = cloth.hash()
+    cloth.step()
+    expect(cloth.hash()).not.toBe(still)
+    for (const wrong of [5, [0, 1], null, undefined, 'north', [0, NaN, 0]] as never[]) {
+      expect(refusal(() => (cloth.wind = wrong)).message).toMatch(/^wind must be \[x, y, z\] .* \(m\/s\), got /)
+      expect(refusal(() => (cloth.gravity = wrong)).message).toMatch(/^gravity must be .* \(m\/s²\), got /)
+    }
+    expect([wind.z, gravity.y]).toEqual([5, -3])
     cloth.dispose()
   })
 })

@@ -1,3 +1,4 @@
+import type { Matrix4, Object3D } from 'three'
 import { LimberError, shown } from './error.js'
 
 /** A point or direction: `[x, y, z]`, or anything with `x`, `y` and `z`, such as a `Vector3`. */
@@ -33,28 +34,18 @@ export function readVector(
   out[offset + 2] = z
 }
 
-function inReach(n: unknown): n is number {
-  return typeof n === 'number' && n >= -FAR && n <= FAR
+/** Throws `invalid-option` unless `value` is a `Matrix4`. */
+export function checkMatrix(path: string, value: unknown): asserts value is Matrix4 {
+  if ((value as { isMatrix4?: unknown } | null | undefined)?.isMatrix4) return
+  throw new LimberError('invalid-option', `${path} must be a Matrix4, got ${shown(value)}`)
 }
 
-/**
- * The numbers of `vertices`, ascending and each once.
- *
- * @throws LimberError `invalid-option` naming `path` for one that is no vertex
- */
-export function readVertices(path: string, vertices: Iterable<number>, count: number): Uint32Array<ArrayBuffer> {
-  if (typeof vertices !== 'object' || vertices === null || typeof vertices[Symbol.iterator] !== 'function') {
-    throw new LimberError('invalid-option', `${path} must be a list of vertices, got ${shown(vertices)}`)
-  }
-  const found = new Set<number>()
-  let place = 0
-  for (const vertex of vertices) {
-    if (!Number.isInteger(vertex) || vertex < 0 || vertex >= count) {
-      const range = `a whole number from 0 to ${count - 1}`
-      throw new LimberError('invalid-option', `${path}[${place}] must be ${range}, got ${shown(vertex)}`)
-    }
-    found.add(vertex)
-    place += 1
-  }
-  return Uint32Array.from(found).sort()
+/** Throws `invalid-option` unless `value` is an `Object3D`. */
+export function checkObject(path: string, value: unknown): asserts value is Object3D {
+  if ((value as Object3D | null | undefined)?.isObject3D) return
+  throw new LimberError('invalid-option', `${path} must be an Object3D, got ${shown(value)}`)
+}
+
+function inReach(n: unknown): n is number {
+  return typeof n === 'number' && n >= -FAR && n <= FAR
 }

@@ -97,7 +97,7 @@ export class WasmBackend implements Backend {
     const { buffer } = this.#exports.memory
     new Float32Array(buffer, at, reals.length).set(reals)
     new Uint32Array(buffer, at + 4 * reals.length, indices.length).set(indices)
-    const { written } = new TextEncoder().encodeInto(settings, new Uint8Array(buffer, at + head))
+    const written = writeText(settings, buffer, at + head)
     const handle = this.#call(this.#exports.backend_create, kind, reals.length, indices.length, written)
     this.#settle()
     if (handle === 0) throw this.#refusal()
@@ -249,7 +249,8 @@ export class WasmBackend implements Backend {
 
   /** Address of `bytes` for what the next call reads. */
   #scratch(bytes: number): number {
-    const at = this.#call(this.#exports.backend_scratch, bytes) >>> 0
+    // A number from 2³² on would arrive as what is left of it.
+    const at = bytes < 2 ** 32 ? this.#call(this.#exports.backend_scratch, bytes) >>> 0 : 0
     this.#settle()
     if (at === 0 && bytes > 0) throw new LimberError('out-of-memory', `${bytes} bytes for a call could not be had`)
     return at
@@ -258,7 +259,7 @@ export class WasmBackend implements Backend {
   /** Writes `text` where the next call reads, and gives its bytes. */
   #text(text: string): number {
     const at = this.#scratch(3 * text.length)
-    return new TextEncoder().encodeInto(text, new Uint8Array(this.#exports.memory.buffer, at)).written
+    return writeText(text, this.#exports.memory.buffer, at)
   }
 
   /**
@@ -272,6 +273,16 @@ export class WasmBackend implements Backend {
     this.#memory = memory.buffer
     this.live.rebind()
   }
+}
+
+/**
+ * Writes `text` to `buffer` from `at` on, where there is room for three bytes a character, and gives its bytes. The view
+ * ends with that room: into one longer than 2 GiB, `encodeInto` writes nothing.
+ */
+function writeText(text: string, buffer: ArrayBuffer, at: number): number {
+  const { read, written } = new TextEncoder().encodeInto(text, new Uint8Array(buffer, at, 3 * text.length))
+  if (read === text.length) return written
+  throw new LimberError('out-of-memory', `only ${read} of ${text.length} characters of a call could be handed over`)
 }
 
 /**

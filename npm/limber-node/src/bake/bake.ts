@@ -1,8 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
-import { checkNumber, Cloth, LimberError, shown } from 'limber/core'
+import { checkFunction, checkKeys, checkNumber, Cloth, LimberError, shown } from 'limber/core'
 import { Recording, RecordedMesh } from './recording.js'
 
-/** What is recorded: one simulation, several, or several by name. */
+/**
+ * What is recorded: one simulation, several, or several by name. The names are those of the nodes in a file, and of the
+ * meshes in a clip: the keys of an object; `cloth0`, `cloth1`, … for a list; `cloth` for one by itself.
+ */
 export type BakeSubjects = Cloth | readonly Cloth[] | Readonly<Record<string, Cloth>>
 
 /** How a recording is made. */
@@ -15,14 +18,17 @@ export interface BakeOptions {
   warmup?: number | undefined
   /**
    * Sets the scene to time `t`, in seconds from the first recorded frame: bones, pins, wind, colliders. `t` is below 0
-   * while warming up. The simulations' arrays may be touched here and nowhere else.
+   * while warming up. The simulations' arrays may be touched here and nowhere else. A promise is waited for.
    */
-  drive?: ((t: number) => void | Promise<void>) | undefined
+  drive?: ((t: number) => unknown) | undefined
   /** Told after each frame how many of all are done; warming up counts. */
-  onProgress?: ((done: number, total: number) => void) | undefined
+  onProgress?: ((done: number, total: number) => unknown) | undefined
   /** Stops the recording: `bake` then rejects with the signal's reason, and the simulations stay where they are. */
   signal?: AbortSignal | undefined
 }
+
+/** What is being recorded now. */
+const recorded = new WeakSet<Cloth>()
 
 const KNOWN = ['fps', 'duration', 'warmup', 'drive', 'onProgress', 'signal']
 
@@ -38,17 +44,34 @@ const KNOWN = ['fps', 'duration', 'warmup', 'drive', 'onProgress', 'signal']
  * const recording = await bake(cape, { duration: 4, drive: (t) => walk(t) })
  * await writeFile('cape.glb', await recording.toGLB())
  *
- * @throws LimberError `invalid-option` naming option and range; what a step throws
+ * @throws LimberError `invalid-option` naming option and range, or a simulation that is given twice, paused, or already
+ *   being recorded; what a step throws
  */
 export async function bake(subjects: BakeSubjects, options: BakeOptions): Promise<Recording> {
   const named = byName(subjects)
   const { fps, frames, warm } = readOptions(options)
-  const { drive, onProgress, signal } = options
   const simulations = named.map(([, simulation]) => simulation)
+  for (const simulation of simulations) recorded.add(simulation)
+  try {
+    const meshes = named.map(([name, simulation]) => new RecordedMesh(name, simulation.geometry))
+    await record(simulations, meshes, options, fps, frames, warm)
+    return new Recording(fps, frames, meshes)
+  } finally {
+    for (const simulation of simulations) recorded.delete(simulation)
+  }
+}
+
+/** Runs the simulations, and takes each frame from 0 on into their meshes. */
+async function record(
+  simulations: readonly Cloth[],
+  meshes: readonly RecordedMesh[],
+  { drive, onProgress, signal }: BakeOptions,
+  fps: number,
+  frames: number,
+  warm: number,
+): Promise<void> {
   const parts = Math.max(...simulations.map((simulation) => partsOfFrame(simulation, fps)))
   const inThread = simulations.every(({ backend, onFixedStep }) => !backend.advanceAsync || onFixedStep)
-
-  const meshes = named.map(([name, simulation]) => new RecordedMesh(name, simulation.geometry))
   for (let frame = -warm; frame < frames; frame++) {
     signal?.throwIfAborted()
     if (frame === -warm) {
@@ -66,7 +89,6 @@ export async function bake(subjects: BakeSubjects, options: BakeOptions): Promis
     if (inThread) await setImmediate()
   }
   signal?.throwIfAborted()
-  return new Recording(fps, frames, meshes)
 }
 
 /**
@@ -78,15 +100,16 @@ function partsOfFrame({ timeScale, maxSteps, fixedStep }: Cloth, fps: number): n
 }
 
 function readOptions(options: BakeOptions): { fps: number; frames: number; warm: number } {
-  if (typeof options !== 'object' || options === null) {
-    throw new LimberError('invalid-option', `options must be an object, got ${shown(options)}`)
-  }
-  const unknown = Object.keys(options).find((key) => !KNOWN.includes(key))
-  if (unknown) throw new LimberError('invalid-option', `${unknown} is no option of bake; known: ${KNOWN.join(', ')}`)
-  const { fps = 30, duration, warmup = 0 } = options
+  checkKeys('bake', options, KNOWN)
+  const { fps = 30, duration, warmup = 0, drive, onProgress, signal } = options
   checkNumber('fps', fps, 1, 240, '1/s')
   checkNumber('duration', duration, 1 / fps, 3600, 's')
   checkNumber('warmup', warmup, 0, 3600, 's')
+  checkFunction('drive', drive)
+  checkFunction('onProgress', onProgress)
+  if (signal !== undefined && typeof signal?.throwIfAborted !== 'function') {
+    throw new LimberError('invalid-option', `signal must be an AbortSignal, got ${shown(signal)}`)
+  }
   return { fps, frames: Math.round(duration * fps) + 1, warm: Math.round(warmup * fps) }
 }
 
@@ -101,6 +124,21 @@ function byName(subjects: BakeSubjects): [name: string, simulation: Cloth][] {
   for (const [name, simulation] of named) {
     if (!(simulation instanceof Cloth)) {
       throw new LimberError('invalid-option', `simulations.${name} must be a Cloth, got ${shown(simulation)}`)
+    }
+    if (named.some(([other, same]) => same === simulation && other !== name)) {
+      throw new LimberError('invalid-option', `simulations.${name} is given more than once`)
+    }
+    if (recorded.has(simulation)) {
+      throw new LimberError(
+        'invalid-option',
+        `simulations.${name} is being recorded by another bake: wait for it first`,
+      )
+    }
+    if (simulation.paused) {
+      throw new LimberError(
+        'invalid-option',
+        `simulations.${name} is paused, and would stand still: set paused = false`,
+      )
     }
     // Characters that the paths of three.js animation tracks are made of.
     if (name === '' || /[[\].:/\s]/.test(name)) {

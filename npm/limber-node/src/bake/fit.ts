@@ -12,6 +12,9 @@ export interface FitOptions {
 /** What {@link FitOptions} are unless set. */
 export const BAKE_FIT_DEFAULTS = { tolerance: 0.001, maxTargets: 200 } as const
 
+/** Names of {@link FitOptions}. */
+export const FIT_KEYS = Object.keys(BAKE_FIT_DEFAULTS)
+
 /** A recorded mesh as morph targets: the base is the first frame, and each target another keyframe. */
 export interface MorphFit {
   /** Frames that are kept, ascending, the first and the last among them. */

@@ -33,7 +33,7 @@ export interface MeshReport {
 
 /** A mesh as it was at each frame. */
 export class RecordedMesh {
-  /** Index, groups, texture coordinates and colours: all but positions and normals. */
+  /** Index, groups, draw range, texture coordinates and colours: all but positions and normals. */
   readonly geometry: BufferGeometry
   /** `[x, y, z] × vertices` at each frame, metres. */
   readonly positions: Float32Array<ArrayBuffer>[] = []
@@ -50,6 +50,7 @@ export class RecordedMesh {
     }
     this.geometry.setIndex(source.index?.clone() ?? null)
     for (const group of source.groups) this.geometry.addGroup(group.start, group.count, group.materialIndex)
+    this.geometry.setDrawRange(source.drawRange.start, source.drawRange.count)
   }
 
   /** Vertices. */
@@ -103,7 +104,15 @@ export class Recording {
    * A GLB file: a node for each simulation, whose mesh has morph targets of positions and normals, and one animation. Sets
    * {@link report}.
    *
-   * @throws LimberError `tolerance` when it takes more targets than are allowed
+   * It holds the triangles that three.js would draw: those of the groups, within the draw range; or all where these are
+   * none, as a file cannot hold a mesh of nothing.
+   *
+   * Material, textures and looping are left to whoever loads it: the material is a plain one, seen from both sides, for each
+   * group of the geometry (`cloth`, `cloth1`, …), and the animation runs once from the first frame to the last, which an
+   * `AnimationAction` repeats with a jump unless the motion itself ends as it began.
+   *
+   * @throws LimberError `tolerance` when it takes more targets than are allowed; `invalid-input` for texture coordinates or
+   *   colours that a file cannot hold
    */
   toGLB(options: GLBOptions = {}): Promise<Uint8Array<ArrayBuffer>> {
     return toGLB(this, options)

@@ -1,11 +1,14 @@
 import { BufferAttribute, type BufferGeometry } from 'three'
-import type { FitOptions } from './fit.js'
+import { checkKeys } from 'limber/core'
+import { FIT_KEYS, type FitOptions } from './fit.js'
 import type { Recording } from './recording.js'
 
 /** See `Recording.toGeometry`. */
-export function toGeometry(recording: Recording, { name, ...options }: FitOptions & { name?: string }): BufferGeometry {
+export function toGeometry(recording: Recording, options: FitOptions & { name?: string }): BufferGeometry {
+  checkKeys('toGeometry', options, [...FIT_KEYS, 'name'])
+  const { name, ...limits } = options
   const mesh = recording.mesh(name)
-  const { positions, normals } = recording.fit(mesh, options)
+  const { positions, normals } = recording.fit(mesh, limits)
   const geometry = mesh.geometry.clone()
   geometry.name = mesh.name
   geometry.setAttribute('position', new BufferAttribute(mesh.positions[0]!.slice(), 3))

@@ -8,14 +8,14 @@ import {
   type Primitive,
 } from '@gltf-transform/core'
 import type { BufferAttribute, BufferGeometry, InterleavedBufferAttribute } from 'three'
-import { LimberError, shown } from 'limber/core'
-import type { FitOptions, MorphFit } from './fit.js'
+import { checkKeys, LimberError, shown } from 'limber/core'
+import { FIT_KEYS, type FitOptions, type MorphFit } from './fit.js'
 import { measure } from './measure.js'
 import type { RecordedMesh, Recording } from './recording.js'
 
 /** How a GLB file is written. */
 export interface GLBOptions extends FitOptions {
-  /** Name of the animation; `bake` unless set. */
+  /** Name of the animation and of the scene; `bake` unless set. Nodes have the names that `bake` was given. */
   name?: string | undefined
 }
 
@@ -30,8 +30,11 @@ const SEMANTICS: Record<string, string> = {
 
 const TYPES = ['SCALAR', 'SCALAR', 'VEC2', 'VEC3', 'VEC4'] as const
 
+type Attribute = BufferAttribute | InterleavedBufferAttribute
+
 /** See `Recording.toGLB`. */
 export async function toGLB(recording: Recording, options: GLBOptions): Promise<Uint8Array<ArrayBuffer>> {
+  checkKeys('toGLB', options, [...FIT_KEYS, 'name'])
   const { name = 'bake', ...limits } = options
   if (typeof name !== 'string') throw new LimberError('invalid-option', `name must be a string, got ${shown(name)}`)
   const document = new Document()
@@ -83,15 +86,16 @@ class Writer {
       ['NORMAL', this.accessor('VEC3', normals[0]!)],
     ]
     for (const [key, semantic] of Object.entries(SEMANTICS)) {
-      const attribute = geometry.getAttribute(key) as BufferAttribute | undefined
-      if (attribute)
-        attributes.push([semantic, this.accessor(TYPES[attribute.itemSize]!, decoded(attribute, key === 'color'))])
+      const attribute = geometry.getAttribute(key) as Attribute | undefined
+      if (!attribute) continue
+      const numbers = decoded(`${name}.geometry.attributes.${key}`, attribute, vertices, key === 'color')
+      attributes.push([semantic, this.accessor(TYPES[attribute.itemSize]!, numbers)])
     }
     const targets = fit.positions.map(
       (delta, i) => [this.accessor('VEC3', delta), this.accessor('VEC3', fit.normals[i]!)] as const,
     )
     const mesh = this.#document.createMesh(name).setWeights(targets.map(() => 0))
-    for (const { indices, materialIndex } of parts(geometry, vertices)) {
+    for (const { indices, materialIndex } of parts(name, geometry, vertices)) {
       const primitive: Primitive = this.#document
         .createPrimitive()
         .setIndices(this.accessor('SCALAR', indices))
@@ -117,29 +121,45 @@ class Writer {
   }
 }
 
-/** The triangles of each group, or all. */
-function parts(
-  geometry: BufferGeometry,
-  vertices: number,
-): { indices: Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer>; materialIndex: number }[] {
-  const { index } = geometry
-  const all = Uint32Array.from({ length: index?.count ?? vertices }, (_, i) => index?.getX(i) ?? i)
-  const groups = geometry.groups.length ? geometry.groups : [{ start: 0, count: all.length, materialIndex: 0 }]
-  return groups
-    .map(({ start, count, materialIndex = 0 }) => {
-      const taken = all.subarray(start, Math.min(start + count, all.length))
-      const whole = taken.subarray(0, taken.length - (taken.length % 3))
-      // The highest 16-bit index would restart a strip.
-      return { indices: vertices < 65535 ? Uint16Array.from(whole) : whole.slice(), materialIndex }
-    })
-    .filter(({ indices }) => indices.length > 0)
+/** Triangles of one material. */
+interface Part {
+  indices: Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer>
+  materialIndex: number
 }
 
-/** An attribute as floats, colours within 0 and 1. */
-function decoded(attribute: BufferAttribute | InterleavedBufferAttribute, clamp: boolean): Float32Array<ArrayBuffer> {
+/** The triangles of each group within the draw range, as three.js draws them; all where that leaves none. */
+function parts(name: string, geometry: BufferGeometry, vertices: number): Part[] {
+  const { index, groups, drawRange } = geometry
+  const all = Uint32Array.from({ length: index?.count ?? vertices }, (_, i) => index?.getX(i) ?? i)
+  const part = (start: number, end: number, materialIndex = 0): Part => {
+    const taken = all.subarray(Math.max(start, 0), Math.max(end, 0))
+    const whole = taken.subarray(0, taken.length - (taken.length % 3))
+    // The highest 16-bit index would restart a strip.
+    return { indices: vertices < 65535 ? Uint16Array.from(whole) : whole.slice(), materialIndex }
+  }
+  const [from, to] = [drawRange.start, drawRange.start + drawRange.count]
+  const drawn = groups.length
+    ? groups.map((g) => part(Math.max(g.start, from), Math.min(g.start + g.count, to), g.materialIndex))
+    : [part(from, to)]
+  const full = drawn.filter(({ indices }) => indices.length > 0)
+  if (full.length > 0) return full
+  if (all.length < 3) throw new LimberError('invalid-input', `${name}.geometry has no triangles`)
+  return [part(0, all.length)]
+}
+
+/** An attribute as floats, colours within 0 and 1. @throws LimberError `invalid-input` when glTF cannot hold it */
+function decoded(path: string, attribute: Attribute, vertices: number, color: boolean): Float32Array<ArrayBuffer> {
   const { count, itemSize } = attribute
+  if (count !== vertices || !(color ? itemSize === 3 || itemSize === 4 : itemSize === 2)) {
+    throw new LimberError(
+      'invalid-input',
+      `${path} must have ${color ? '3 or 4' : '2'} numbers for each of ${vertices} vertices, got ${itemSize} for ${count}`,
+    )
+  }
   return Float32Array.from({ length: count * itemSize }, (_, i) => {
     const value = attribute.getComponent(Math.floor(i / itemSize), i % itemSize)
-    return clamp ? Math.min(Math.max(value, 0), 1) : value
+    if (!Number.isFinite(value))
+      throw new LimberError('invalid-input', `${path} must hold finite numbers, got ${value}`)
+    return color ? Math.min(Math.max(value, 0), 1) : value
   })
 }
