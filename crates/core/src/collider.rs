@@ -198,7 +198,7 @@ impl Solid {
     }
 
     /// Pushes the particles that are inside, where `free` is on, to the surface; `o`, where they were a step ago, follows
-    /// sideways by the friction. Gives the mask of those that were inside.
+    /// sideways by the friction. Gives how deep each was inside, metres; 0 where it was not.
     #[inline(always)]
     pub fn push_out(&self, p: &mut V3, o: &mut V3, free: F4) -> F4 {
         let (out, depth, inside);
@@ -206,25 +206,26 @@ impl Solid {
             let distance = self.side.dot(*p) - self.offset;
             inside = free & less(distance, F4::ZERO);
             if !inside.any() {
-                return inside;
+                return F4::ZERO;
             }
             (out, depth) = (self.side, F4::ZERO - distance);
         } else {
             let q = self.off_axis(*p);
             inside = free & less(q.dot(q), self.radius * self.radius);
             if !inside.any() {
-                return inside;
+                return F4::ZERO;
             }
             let (way, length) = self.way_out(q);
             (out, depth) = (way, self.radius - length);
         }
-        *p = *p + out * select(inside, depth, F4::ZERO);
+        let depth = select(inside, depth, F4::ZERO);
+        *p = *p + out * depth;
         if !self.slippery {
             let moved = *p - *o;
             let along = moved - out * moved.dot(out);
             *o = *o + along * select(inside, self.friction, F4::ZERO);
         }
-        inside
+        depth
     }
 }
 

@@ -25,6 +25,15 @@ pub struct LinkLanes {
     pub share_b: F4,
 }
 
+impl LinkLanes {
+    /// The same links, that much as strong.
+    #[inline(always)]
+    pub fn weakened(&self, factor: f32) -> Self {
+        let factor = splat(factor);
+        LinkLanes { rest: self.rest, share_a: self.share_a * factor, share_b: self.share_b * factor }
+    }
+}
+
 /// Keeps the division finite where two particles share a place; far below the square of any length that f32 resolves.
 const TINY: F4 = splat(1e-20);
 

@@ -24,7 +24,7 @@ const LAST_PASSES: u32 = 4;
 
 /// How far from a collider, in metres, particles are still taken to it in every iteration. Farther ones are looked at
 /// again at the end of the substep, so that the margin is for speed alone.
-const MARGIN: f32 = 0.05;
+const MARGIN: f32 = 0.03;
 
 /// The floor's bit of `near`.
 const FLOOR_BIT: u32 = 1 << 31;
@@ -33,6 +33,9 @@ const FLOOR_BIT: u32 = 1 << 31;
 fn bit(collider: usize) -> u32 {
     1 << if collider < 30 { collider } else { 30 }
 }
+
+/// A particle this deep inside a collider, in metres, counts as outside: rounding alone leaves some a little inside.
+const SETTLED: f32 = 1e-4;
 
 /// Most parts into which a step is cut to find a fast collision.
 const MOST_SWEEPS: u32 = 64;
@@ -160,7 +163,10 @@ impl Cloth {
             let mut met = F4::ZERO;
             for s in 1..=sweeps {
                 at = at + way;
-                met |= start.towards(end.pose, s as f32 / sweeps as f32).solid().push_out(&mut at, q, *free);
+                met |= greater(
+                    start.towards(end.pose, s as f32 / sweeps as f32).solid().push_out(&mut at, q, *free),
+                    F4::ZERO,
+                );
             }
             if met.any() {
                 *p = V3::select(met, at, *p);
@@ -190,7 +196,7 @@ impl Cloth {
     }
 
     /// Pushes particles out of the colliders near their block and above the floor (where `all` says so, out of all
-    /// colliders). Says whether a collider held any.
+    /// colliders). Says whether one was deeper inside a collider than [`SETTLED`].
     fn push_out(&mut self, all: bool) -> bool {
         let floor = splat(self.options.floor.unwrap_or(f32::MIN));
         let slip = splat(self.options.friction);
@@ -203,7 +209,7 @@ impl Cloth {
             }
             for (i, solid) in self.solids.iter().enumerate() {
                 if near & bit(i) != 0 {
-                    held |= solid.push_out(p, q, *free);
+                    held |= greater(solid.push_out(p, q, *free), splat(SETTLED));
                 }
             }
             if self.swept {
