@@ -123,9 +123,20 @@ impl Grid {
         let (bend, links) = links.split_at(self.rows.saturating_sub(2) * w);
         let (shear, links) = links.split_at((self.rows - 1) * 2 * w);
         let (structural, links) = links.split_at((self.rows - 1) * w);
-        apart(p, w, 2, bend);
-        diagonal(p, w, &mut shear.iter());
-        apart(p, w, 1, structural);
+        // One kind after the other, but in step: shear links two rows behind the bend links, structural links four. By then
+        // nothing earlier touches their rows any more, so that the bits are those of three passes; and a narrow cloth, whose
+        // rows have few blocks, keeps the processor busy with three rows at once.
+        for j in 0..self.rows + 3 {
+            if let Some(links) = row(bend, j, w) {
+                apart(&mut p[j * w..], w, 2 * w, links);
+            }
+            if let Some(links) = j.checked_sub(2).and_then(|k| row(shear, k, 2 * w)) {
+                diagonal(&mut p[(j - 2) * w..j * w], w, &mut links.iter());
+            }
+            if let Some(links) = j.checked_sub(4).and_then(|k| row(structural, k, w)) {
+                apart(&mut p[(j - 4) * w..], w, w, links);
+            }
+        }
         let (first, second) = p.split_at_mut(w);
         for ((a, b), link) in first.iter_mut().zip(second).zip(structural) {
             relax(a, b, &link.weakened(AGAIN));
@@ -179,31 +190,32 @@ impl Grid {
     }
 }
 
-/// Solves each row with the one `step` below it, from the top down.
+/// The links of row `j`, where each row has `count`.
+fn row(links: &[LinkLanes], j: usize, count: usize) -> Option<&[LinkLanes]> {
+    links.get(j * count..(j + 1) * count)
+}
+
+/// Solves the first `w` blocks with those `distance` further on.
 #[inline(never)]
-fn apart(p: &mut [V3], w: usize, step: usize, links: &[LinkLanes]) {
-    for (j, links) in links.chunks_exact(w).enumerate() {
-        let (top, bottom) = p[j * w..].split_at_mut(step * w);
-        for ((a, b), link) in top[..w].iter_mut().zip(&mut bottom[..w]).zip(links) {
-            relax(a, b, link);
-        }
+fn apart(p: &mut [V3], w: usize, distance: usize, links: &[LinkLanes]) {
+    let (top, bottom) = p.split_at_mut(distance);
+    for ((a, b), link) in top[..w].iter_mut().zip(&mut bottom[..w]).zip(links) {
+        relax(a, b, link);
     }
 }
 
-/// Solves each row with the one below it, down to the right and down to the left, from the top down.
+/// Solves the upper of two rows with the lower, down to the right and then down to the left.
 #[inline(never)]
-fn diagonal(p: &mut [V3], w: usize, links: &mut Iter<LinkLanes>) {
-    for j in 0..p.len() / w - 1 {
-        let (top, bottom) = p[j * w..(j + 2) * w].split_at_mut(w);
-        for ((a, b), link) in top[..w - 1].iter_mut().zip(&mut bottom[1..]).zip(&mut *links) {
-            relax(a, b, link);
-        }
-        border(&mut top[w - 1], &mut bottom[0], links);
-        for ((a, b), link) in top[1..].iter_mut().zip(&mut bottom[..w - 1]).zip(&mut *links) {
-            relax(a, b, link);
-        }
-        border(&mut bottom[w - 1], &mut top[0], links);
+fn diagonal(two: &mut [V3], w: usize, links: &mut Iter<LinkLanes>) {
+    let (top, bottom) = two.split_at_mut(w);
+    for ((a, b), link) in top[..w - 1].iter_mut().zip(&mut bottom[1..]).zip(&mut *links) {
+        relax(a, b, link);
     }
+    border(&mut top[w - 1], &mut bottom[0], links);
+    for ((a, b), link) in top[1..].iter_mut().zip(&mut bottom[..w - 1]).zip(&mut *links) {
+        relax(a, b, link);
+    }
+    border(&mut bottom[w - 1], &mut top[0], links);
 }
 
 /// Solves a block with one of the strip to the right.
