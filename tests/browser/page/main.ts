@@ -16,7 +16,7 @@ const SIZE = 256
 /** Draws a cloth, and the same as a plain mesh beside it, and says how they look. */
 class View {
   readonly renderer: THREE.WebGLRenderer | WebGPURenderer
-  readonly camera = new THREE.OrthographicCamera(-1, 1, 0.3, -1.7, 0, 10)
+  readonly camera = new THREE.OrthographicCamera(-1, 1, 1.8, -0.2, 0, 10)
   readonly material = new THREE.MeshNormalMaterial({ side: THREE.DoubleSide })
 
   constructor(kind: 'webgl' | 'webgpu') {
