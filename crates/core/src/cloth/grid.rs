@@ -196,7 +196,7 @@ fn row(links: &[LinkLanes], j: usize, count: usize) -> Option<&[LinkLanes]> {
 }
 
 /// Solves the first `w` blocks with those `distance` further on.
-#[inline(never)]
+#[inline(always)]
 fn apart(p: &mut [V3], w: usize, distance: usize, links: &[LinkLanes]) {
     let (top, bottom) = p.split_at_mut(distance);
     for ((a, b), link) in top[..w].iter_mut().zip(&mut bottom[..w]).zip(links) {
@@ -205,7 +205,7 @@ fn apart(p: &mut [V3], w: usize, distance: usize, links: &[LinkLanes]) {
 }
 
 /// Solves the upper of two rows with the lower, down to the right and then down to the left.
-#[inline(never)]
+#[inline(always)]
 fn diagonal(two: &mut [V3], w: usize, links: &mut Iter<LinkLanes>) {
     let (top, bottom) = two.split_at_mut(w);
     for ((a, b), link) in top[..w - 1].iter_mut().zip(&mut bottom[1..]).zip(&mut *links) {
@@ -229,7 +229,7 @@ fn border(left: &mut V3, right: &mut V3, links: &mut Iter<LinkLanes>) {
 }
 
 /// Solves each second block of a row with its neighbour.
-#[inline(never)]
+#[inline(always)]
 fn neighbours(band: &mut [V3], w: usize, first: usize, links: &mut Iter<LinkLanes>) {
     for row in band.chunks_exact_mut(w) {
         for ([a, b], link) in row[first..].as_chunks_mut().0.iter_mut().zip(&mut *links) {
@@ -239,7 +239,7 @@ fn neighbours(band: &mut [V3], w: usize, first: usize, links: &mut Iter<LinkLane
 }
 
 /// Solves two of each four blocks of a row with those two further on.
-#[inline(never)]
+#[inline(always)]
 fn skipping(band: &mut [V3], w: usize, first: usize, links: &mut Iter<LinkLanes>) {
     for row in band.chunks_exact_mut(w) {
         for four in row[first..].chunks_mut(4) {
@@ -253,7 +253,7 @@ fn skipping(band: &mut [V3], w: usize, first: usize, links: &mut Iter<LinkLanes>
 }
 
 /// Solves block `a` of each row with block `b` of the strip to the right.
-#[inline(never)]
+#[inline(always)]
 fn across(band: &mut [V3], w: usize, a: usize, b: usize, links: &mut Iter<LinkLanes>) {
     for (row, link) in band.chunks_exact_mut(w).zip(links) {
         let (mut left, mut right) = (row[a], row[b].next());
