@@ -13,7 +13,7 @@
 //! Refused, by the largest stretch at 8 iterations of the standing cape and of a hanging 64 × 64 sheet, and by the strain of
 //! a first row pulled along at 15 m/s (1.03, 1.9, 4.6 % as it is): the first row not once more (1.03, 1.8, 6 %), rows
 //! in two sets by their parity (1.05, 2.3, 4 %), from the bottom up in the last pass (1.05, 2.5, 0 %), structural links last
-//! (1.06, 2.7), a greedy colouring of all links at once (1.63 at one iteration, instead of 1.28).
+//! (1.06, 2.7), a greedy colouring of all links at once (1.63 at one iteration, instead of 1.32).
 
 use super::links::{Kind, LinkLanes, relax};
 use crate::lanes::{F4, ON, V3};
@@ -25,7 +25,7 @@ pub const LEAST_COLUMNS: usize = 9;
 /// How strongly the first row is solved once more with the second.
 pub const AGAIN: f32 = 0.25;
 
-/// Rows whose links of one set are solved before those of the next. Links of one set do not touch, and
+/// Rows whose links along them are solved set by set. Links of one set do not touch, and
 /// the processor works on many at once: in a narrow cloth a single row has too few.
 const BAND: usize = 8;
 
