@@ -38,9 +38,14 @@ gc()
 gc()
 const kept = used() - before
 
-// Few enough for no collection to come between.
-const start = used()
-run(1000)
-const made = (used() - start) / 1000
+// Few enough steps for no collection to come between. The compiler's own bookkeeping may fall into a round and only adds
+// to it, so the least of five is what a step makes.
+let made = Infinity
+for (let round = 0; round < 5; round++) {
+  gc()
+  const start = used()
+  run(1000)
+  made = Math.min(made, (used() - start) / 1000)
+}
 process.stdout.write(JSON.stringify({ kept, made }))
 limber.dispose()

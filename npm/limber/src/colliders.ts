@@ -73,7 +73,7 @@ interface Entry {
   kind: number
   follow: Object3D | undefined
   /** As in the channel, in the local space of `follow`, else in the world. */
-  shape: number[]
+  shape: Float64Array
 }
 
 /**
@@ -176,7 +176,7 @@ export class Colliders implements Iterable<Collider> {
 
   /** Takes over the shape that was just read. */
   #write(index: number, entry: Entry, collider: Collider): void {
-    for (let i = 0; i < SHAPE; i++) entry.shape[i] = scratchShape[i]!
+    entry.shape.set(scratchShape)
     if (entry.follow !== collider.follow) {
       entry.follow = collider.follow
       this.#following = this.#entries.some(follows)
@@ -201,12 +201,12 @@ function follows(entry: Entry): boolean {
 }
 
 function made(path: string, collider: Collider): Entry {
-  const shape = new Array<number>(SHAPE).fill(0)
+  const shape = new Float64Array(SHAPE)
   return { kind: read(path, collider, shape), follow: collider.follow, shape }
 }
 
 /** Checks `collider`, writes its shape to `out` and gives its kind's number. */
-function read(path: string, collider: Collider, out: number[]): number {
+function read(path: string, collider: Collider, out: Float64Array): number {
   const kind = KINDS.indexOf(collider?.kind)
   out.fill(0)
   if (kind >= 0) checkKeys(path, collider, KEYS[collider.kind], path)
@@ -245,16 +245,7 @@ function read(path: string, collider: Collider, out: number[]): number {
 }
 
 function describe({ kind, follow, shape }: Entry): Collider {
-  const [ax, ay, az, bx, by, bz, radius, friction] = shape as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ]
+  const [ax = 0, ay = 0, az = 0, bx = 0, by = 0, bz = 0, radius = 0, friction = 0] = shape
   const rest = { friction, ...(follow && { follow }) }
   switch (KINDS[kind]!) {
     case 'sphere':
@@ -266,7 +257,7 @@ function describe({ kind, follow, shape }: Entry): Collider {
   }
 }
 
-const scratchShape: number[] = [0, 0, 0, 0, 0, 0, 0, 0]
+const scratchShape = /* @__PURE__ */ new Float64Array(SHAPE)
 const point = /* @__PURE__ */ new Vector3()
 const normal = /* @__PURE__ */ new Vector3()
 const normalMatrix = /* @__PURE__ */ new Matrix3()

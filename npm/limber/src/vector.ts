@@ -12,7 +12,7 @@ export const FAR = 1_000_000
 export function readVector(
   path: string,
   value: VectorLike,
-  out: number[] | Float32Array,
+  out: number[] | Float32Array | Float64Array,
   offset = 0,
   unit = 'm',
 ): void {
