@@ -57,6 +57,7 @@ macro_rules! kinds {
 
 kinds! {
     cloth::Cloth { fixed: [LINKS, PIN_VERTICES] }
+    jiggle_bones::JiggleBones { fixed: [SLOTS, ROOTS] }
 }
 
 /// The technique of number `kind`.

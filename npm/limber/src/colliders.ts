@@ -52,15 +52,15 @@ export type Collider = SphereCollider | CapsuleCollider | PlaneCollider
 export interface ColliderHost {
   /** The memory of the colliders. */
   readonly views: {
-    /** `[ax, ay, az, bx, by, bz, radius, friction] × colliders`, world, metres. */
+    /** `[ax, ay, az, bx, by, bz, radius, friction, more × 4] × colliders`, world, metres. */
     readonly colliders: Float32Array<ArrayBuffer>
   }
-  /** Replaces the colliders by `[kind, shape × 8] × colliders`. */
+  /** Replaces the colliders by `[kind, shape × 12] × colliders`. */
   setColliders(payload: Float32Array): void
 }
 
 /** Numbers of a shape. */
-const SHAPE = 8
+const SHAPE = 12
 const KINDS = ['sphere', 'capsule', 'plane'] as const
 /** What each kind takes. */
 const KEYS = {

@@ -57,10 +57,7 @@ pub const CHANNEL_DOCS: &[Doc] = &[
     Doc { name: "gravity", text: "`[x, y, z]`, world, m/s²" },
     Doc { name: "pinTargets", text: "`[x, y, z] × pins`, world, metres, in the order of `pinVertices`" },
     Doc { name: "pinVertices", text: "`[vertex] × pins`, ascending" },
-    Doc {
-        name: "colliders",
-        text: "`[ax, ay, az, bx, by, bz, radius, friction] × colliders`, world, metres: a sphere's centre is a; a capsule runs from a to b; a plane's normal is a and its offset bx",
-    },
+    Doc { name: "colliders", text: crate::collider::CHANNEL_TEXT },
     Doc { name: "links", text: "`[vertex, vertex] × links`, in the order in which they are solved" },
     Doc { name: "space", text: "16 numbers, column-major: from the world into the space of the output" },
 ];
@@ -76,8 +73,5 @@ pub const COMMAND_DOCS: &[Doc] = &[
         name: "setPins",
         text: "Pins exactly the vertices of the payload, each where it is. Throws `invalid-option` for a vertex that does not exist.",
     },
-    Doc {
-        name: "setColliders",
-        text: "Replaces the colliders by the payload's: `[kind, ax, ay, az, bx, by, bz, radius, friction]` each, kind 0 sphere, 1 capsule, 2 plane. Throws `invalid-option` for a radius below 0 or a number that is not finite.",
-    },
+    Doc { name: "setColliders", text: crate::collider::COMMAND_TEXT },
 ];

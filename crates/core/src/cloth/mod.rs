@@ -16,7 +16,7 @@ mod step;
 mod tests;
 
 use crate::clock::Clock;
-use crate::collider::{Collider, STRIDE, Shape, Solid, out_of_reach, within_reach};
+use crate::collider::{Collider, STRIDE, Solid, out_of_reach, within_reach};
 use crate::error::{Code, Error, Result};
 use crate::lanes::{F4, V3};
 use crate::number::{number, root};
@@ -180,16 +180,10 @@ impl Cloth {
         check("gravity", "m/s²", &self.input.gravity)?;
         check("pins.targets", "m", &self.input.pin_targets)?;
         check("space", "m", &self.input.space)?;
-        for (i, (pose, collider)) in self.input.colliders.chunks_exact(STRIDE).zip(&self.colliders).enumerate() {
-            self.collider_input(pose, collider.shape).check(i)?;
+        for (i, (pose, collider)) in self.input.colliders.as_chunks().0.iter().zip(&self.colliders).enumerate() {
+            Collider { pose: *pose, ..*collider }.check(i)?;
         }
         Ok(())
-    }
-
-    fn collider_input(&self, pose: &[f32], shape: Shape) -> Collider {
-        let mut numbers = [0.0; STRIDE];
-        numbers.copy_from_slice(pose);
-        Collider { shape, pose: numbers }
     }
 
     /// Takes the inputs as they are as the place to interpolate from.

@@ -90,7 +90,7 @@ impl Cloth {
     /// are.
     fn make(&self) -> u64 {
         let mut bytes = Vec::new();
-        let shapes = self.colliders.iter().map(|collider| collider.shape as u32);
+        let shapes = self.colliders.iter().map(Collider::kind);
         let counts = [self.slot_of.len() as u32, self.pins.len() as u32, self.colliders.len() as u32];
         for n in self.link_vertices.iter().chain(&self.pin_vertices).copied().chain(shapes).chain(counts) {
             bytes.extend(n.to_le_bytes());
@@ -154,9 +154,8 @@ impl Cloth {
         let (air, rest) = rest.split_at(6);
         let (from, rest) = rest.split_at(targets.len());
         let (last_poses, particles) = rest.split_at(2 * poses.len());
-        let collider = |(collider, pose): (&Collider, &[f32; STRIDE])| {
-            Collider { shape: collider.shape, pose: *pose }.check(0).is_ok()
-        };
+        let collider =
+            |(collider, pose): (&Collider, &[f32; STRIDE])| Collider { pose: *pose, ..*collider }.check(0).is_ok();
         let colliders = self.colliders.iter().cycle().zip(poses.as_chunks().0.iter().chain(last_poses.as_chunks().0));
         if !(targets.iter().chain(air).chain(from).all(within_reach)
             && particles.iter().all(|v| v.abs() < super::OUTERMOST)

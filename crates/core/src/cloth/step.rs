@@ -142,7 +142,7 @@ impl Cloth {
             let start = self.stepped[i].towards(step_end, before);
             let end = self.stepped[i].towards(step_end, after);
             self.solids[i] = end.solid();
-            let reach = end.radius() * 0.5;
+            let reach = end.thickness() * 0.5;
             let motion = start.motion(&end) + fastest;
             if motion > reach && reach > 0.0 {
                 let sweeps = (motion / reach) as u32;

@@ -49,8 +49,8 @@ fn grid(columns: u32, rows: u32, vertices: &[f32], pinned: &[u32], options: Valu
     Cloth::create(&settings(&order), vertices, pinned).unwrap()
 }
 
-fn capsule(a: [f32; 3], b: [f32; 3], radius: f32) -> [f32; 9] {
-    [1.0, a[0], a[1], a[2], b[0], b[1], b[2], radius, 0.0]
+fn capsule(a: [f32; 3], b: [f32; 3], radius: f32) -> [f32; 13] {
+    [1.0, a[0], a[1], a[2], b[0], b[1], b[2], radius, 0.0, 0.0, 0.0, 0.0, 0.0]
 }
 
 const BODY: [([f32; 3], [f32; 3], f32); 3] = [
@@ -635,7 +635,9 @@ fn issue_a_snapshot_of_another_cloth_was_taken() {
     let of = |kind: f32, width: f64| {
         let vertices = placed(12, 5, |u, v| [u * width, 1.0 - v, 0.0]);
         let mut cloth = grid(12, 5, &vertices, &[0], json!({}));
-        cloth.command(channels::SET_COLLIDERS, &[kind, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.1, 0.0]).unwrap();
+        cloth
+            .command(channels::SET_COLLIDERS, &[kind, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.1, 0.0, 0.0, 0.0, 0.0, 0.0])
+            .unwrap();
         cloth
     };
     let saved = of(0.0, 1.0).snapshot();
@@ -787,7 +789,7 @@ fn a_fast_collider_does_not_pass_through() {
     // A ball of 20 cm crosses a hanging sheet at 30 m/s, 50 cm a step.
     let vertices_ = placed(17, 17, |u, v| [u - 0.5, 1.5 - v, 0.0]);
     let mut sheet = grid(17, 17, &vertices_, &(0..17).collect::<Vec<_>>(), json!({}));
-    let ball = [0.0, 0.0, 1.0, -0.25, 0.0, 0.0, 0.0, 0.2, 0.0];
+    let ball = [0.0, 0.0, 1.0, -0.25, 0.0, 0.0, 0.0, 0.2, 0.0, 0.0, 0.0, 0.0, 0.0];
     sheet.command(channels::SET_COLLIDERS, &ball).unwrap();
     run(&mut sheet, FRAME);
     sheet.input.colliders[2] = 0.25;
@@ -989,7 +991,7 @@ mod fuzz {
             stiffness in prop::array::uniform3(0.0f32..=1.0), damping in 0.0f32..=1.0, drag in 0.0f32..=10.0, wind_response in 0.0f32..=10.0,
             size in prop_oneof![Just(1e-5f32), Just(1.0), Just(1000.0)],
             wind in prop::array::uniform3(-1e6f32..1e6), calm in any::<bool>(),
-            colliders in prop::collection::vec((0u8..3, prop::array::uniform8(-2.0f32..2.0)), 0..4),
+            colliders in prop::collection::vec((prop::sample::select(vec![0u8, 1, 2, 3, 4, 8, 9, 11, 12]), prop::array::uniform12(-2.0f32..2.0)), 0..4),
             targets in prop::collection::vec(-1e3f32..1e3, 3), frames in prop::collection::vec(0.0f64..0.2, 1..12),
         ) {
             let order = json!({
@@ -1002,6 +1004,9 @@ mod fuzz {
                 let mut n = *n;
                 n[6] = n[6].abs();
                 n[7] = n[7].abs() * 0.5;
+                if kind % 8 > 2 {
+                    n[3..=8].iter_mut().for_each(|v| *v = v.abs());
+                }
                 [f32::from(*kind)].into_iter().chain(n).collect::<Vec<_>>()
             }).collect();
             cloth.command(channels::SET_COLLIDERS, &payload).unwrap();

@@ -23,8 +23,9 @@ export const CLOTH = {
      */
     setPins: 0,
     /**
-     * Replaces the colliders by the payload's: `[kind, ax, ay, az, bx, by, bz, radius, friction]` each, kind 0 sphere,
-     * 1 capsule, 2 plane. Throws `invalid-option` for a radius below 0 or a number that is not finite.
+     * Replaces the colliders by the payload's: `[kind, ax, ay, az, bx, by, bz, radius, friction, more × 4]` each, kind
+     * 0 sphere, 1 capsule, 2 plane, 3 tapered capsule, 4 box; 8 more, but for a plane, is a shape to stay inside.
+     * Throws `invalid-option` for a radius below 0 or a number that is not finite.
      */
     setColliders: 1,
   },
@@ -49,12 +50,88 @@ export interface ClothChannels {
   /** Output: `[vertex] × pins`, ascending. */
   pinVertices: Uint32Array<ArrayBuffer>
   /**
-   * Input: `[ax, ay, az, bx, by, bz, radius, friction] × colliders`, world, metres: a sphere's centre is a; a capsule
-   * runs from a to b; a plane's normal is a and its offset bx.
+   * Input: `[ax, ay, az, bx, by, bz, radius, friction, more × 4] × colliders`, world, metres: the centre of a sphere or
+   * box is a; a capsule runs from a to b, and a tapered one has its radius at b in more[0]; a plane's normal is a and
+   * its offset bx; a box has its half extents in b, its quaternion in more.
    */
   colliders: Float32Array<ArrayBuffer>
   /** Output: `[vertex, vertex] × links`, in the order in which they are solved. */
   links: Uint32Array<ArrayBuffer>
   /** Input: 16 numbers, column-major: from the world into the space of the output. */
   space: Float32Array<ArrayBuffer>
+}
+
+/** The numbers by which the core knows `JiggleBones`, its arrays and its commands. */
+export const JIGGLE_BONES = {
+  kind: 1,
+  channels: {
+    rotations: { id: 0, element: 'f32' },
+    status: { id: 1, element: 'u32' },
+    slots: { id: 2, element: 'u32' },
+    roots: { id: 3, element: 'u32' },
+    poses: { id: 4, element: 'f32' },
+    parents: { id: 5, element: 'f32' },
+    centers: { id: 6, element: 'f32' },
+    wind: { id: 7, element: 'f32' },
+    gravity: { id: 8, element: 'f32' },
+    colliders: { id: 9, element: 'f32' },
+  },
+  commands: {
+    /**
+     * Replaces the colliders by the payload's: `[kind, ax, ay, az, bx, by, bz, radius, friction, more × 4]` each, kind
+     * 0 sphere, 1 capsule, 2 plane, 3 tapered capsule, 4 box; 8 more, but for a plane, is a shape to stay inside.
+     * Throws `invalid-option` for a radius below 0 or a number that is not finite.
+     */
+    setColliders: 0,
+    /**
+     * The payload is `[collider, chain]` each: a collider that is named is for the chains that are named with it, one
+     * that is not is for all. Throws `invalid-option` for one that does not exist.
+     */
+    setColliderChains: 1,
+    /** The next call moves every chain along with its root, without any swing. */
+    carry: 2,
+    /**
+     * Gives `[head x, y, z, tip x, y, z, radius] × joints`, world, metres, as they are drawn under the inputs of now.
+     */
+    readTips: 3,
+    /** Every tip begins the next step at rest, without velocity. */
+    settle: 4,
+  },
+} as const
+
+/** The arrays that a `JiggleBones` shares with JavaScript. */
+export interface JiggleBonesChannels {
+  /**
+   * Output: `[quaternion x, y, z, w, Euler x, y, z] × rows`, each number four times, once a lane: local, radians, order
+   * XYZ.
+   */
+  rotations: Float32Array<ArrayBuffer>
+  /** Output: `[times the state stopped being finite and was put back]`. */
+  status: Uint32Array<ArrayBuffer>
+  /** Output: `[slot] × joints`: row × 4 + lane. */
+  slots: Uint32Array<ArrayBuffer>
+  /** Output: `[joint, slot among the parents] × roots`: block × 4 + lane. */
+  roots: Uint32Array<ArrayBuffer>
+  /**
+   * Input: `[position x, y, z, quaternion x, y, z, w, scale x, y, z] × rows`, each number four times, once a lane:
+   * local, without swing.
+   */
+  poses: Float32Array<ArrayBuffer>
+  /**
+   * Input: `[x axis, y axis, z axis, origin] × blocks`, of three numbers each, each number four times, once a lane:
+   * world matrices, metres.
+   */
+  parents: Float32Array<ArrayBuffer>
+  /** Input: as `parents`, for the centres, four in a block. */
+  centers: Float32Array<ArrayBuffer>
+  /** Input: `[x, y, z]`, world, m/s. */
+  wind: Float32Array<ArrayBuffer>
+  /** Input: `[x, y, z]`, world, m/s². */
+  gravity: Float32Array<ArrayBuffer>
+  /**
+   * Input: `[ax, ay, az, bx, by, bz, radius, friction, more × 4] × colliders`, world, metres: the centre of a sphere or
+   * box is a; a capsule runs from a to b, and a tapered one has its radius at b in more[0]; a plane's normal is a and
+   * its offset bx; a box has its half extents in b, its quaternion in more.
+   */
+  colliders: Float32Array<ArrayBuffer>
 }

@@ -164,3 +164,166 @@ export const CLOTH_MESH_DEFAULTS = {
   triangles: 0,
   weld: 0.00001,
 } as const satisfies ClothMesh
+
+/** Options of jiggle bones; all may be changed while they run. */
+export interface JiggleBonesOptions {
+  /**
+   * Part of the way back to where the tip should be that a step of 1/120 s takes, for chains that have no stiffness or
+   * frequency of their own. Low is floppy, high trembles shortly. The default is the sheet's.
+   *
+   * Range 0 to 1, default 0.028.
+   */
+  stiffness: number
+  /**
+   * Part of the velocity lost in a step of 1/120 s, for chains that have no damping or damping ratio of their own. Low
+   * swings for long, high stops soon. The default is the sheet's.
+   *
+   * Range 0 to 1, default 0.04.
+   */
+  damping: number
+  /**
+   * How often it swings in a second, instead of `stiffness`; `null` for `stiffness`. Near the sheet's it is 3 Hz.
+   *
+   * Unit Hz, range 0.01 to 60, default null.
+   */
+  frequency: number | null
+  /**
+   * Damping as a share of what just stops swinging, instead of `damping`: 0 swings for ever, 1 returns without
+   * swinging. `null` for `damping`.
+   *
+   * Range 0 to 10, default null.
+   */
+  dampingRatio: number | null
+  /**
+   * How far gusts change the wind, as a share of it. The default is a breeze outdoors.
+   *
+   * Range 0 to 2, default 0.4.
+   */
+  gusts: number
+  /**
+   * Which gusts: the same seed blows the same, on every platform.
+   *
+   * Range 0 to 1000000000, default 0.
+   */
+  seed: number
+  /**
+   * Most passes over the colliders in a step, until tips are out of all and lengths hold. VRM chains take one, as their
+   * standard has it.
+   *
+   * Range 1 to 64, default 8.
+   */
+  iterations: number
+  /**
+   * A chain whose root moves farther in one frame has been put there: it is carried along and does not swing. `null`
+   * for never. The default is faster than anything runs.
+   *
+   * Unit m, range 0 to 1000000, default 3.
+   */
+  teleportDistance: number | null
+  /**
+   * A chain whose root turns farther in one frame has been put there, likewise; `null` for never. The default is a
+   * third of a turn.
+   *
+   * Unit rad, range 0 to 3.2, default 2.1.
+   */
+  teleportAngle: number | null
+  /**
+   * Take the driven pose on its way from the last frame to this one, and draw a blend of the last two swings: the same
+   * motion at any frame rate, and smooth. `false` takes each frame's pose as it is and shows the newest swing.
+   *
+   * Default true.
+   */
+  interpolate: boolean
+}
+
+/** The defaults of {@link JiggleBonesOptions}. */
+export const JIGGLE_BONES_OPTIONS_DEFAULTS = {
+  stiffness: 0.028,
+  damping: 0.04,
+  frequency: null,
+  dampingRatio: null,
+  gusts: 0.4,
+  seed: 0,
+  iterations: 8,
+  teleportDistance: 3,
+  teleportAngle: 2.1,
+  interpolate: true,
+} as const satisfies JiggleBonesOptions
+
+/** Options of one chain; all but `rate` may be changed while it runs. */
+export interface JiggleChainOptions {
+  /**
+   * Its own stiffness, per 1/120 s; `null` for that of all.
+   *
+   * Range 0 to 1, default null.
+   */
+  stiffness: number | null
+  /**
+   * Its own damping, per 1/120 s; `null` for that of all.
+   *
+   * Range 0 to 1, default null.
+   */
+  damping: number | null
+  /**
+   * Its own frequency, instead of a stiffness; `null` for that of all.
+   *
+   * Unit Hz, range 0.01 to 60, default null.
+   */
+  frequency: number | null
+  /**
+   * Its own damping ratio, instead of a damping; `null` for that of all.
+   *
+   * Range 0 to 10, default null.
+   */
+  dampingRatio: number | null
+  /**
+   * Multiplies the stiffness (and so the square of a frequency). The sheet has 1.6 for a tail and 1.3 for hair.
+   *
+   * Range 0 to 100, default 1.
+   */
+  multiplier: number
+  /**
+   * Radius of its tips, which meets colliders; the same in the world whatever the scale of the rig.
+   *
+   * Unit m, range 0 to 1000, default 0.
+   */
+  radius: number
+  /**
+   * Multiplies gravity.
+   *
+   * Range -100 to 100, default 1.
+   */
+  gravityScale: number
+  /**
+   * Acceleration by the wind, per m/s of it. With the default a wind of 4.3 m/s pushes as hard as gravity.
+   *
+   * Unit 1/s, range 0 to 100, default 1.
+   */
+  windResponse: number
+  /**
+   * How much of the motion of `center` (of what the root hangs on, where there is none) it feels: 1 all, 0 none.
+   *
+   * Range 0 to 1, default 1.
+   */
+  inertia: number
+  /**
+   * Steps a second; 60 for VRM chains. Fixed once it is made.
+   *
+   * Unit 1/s, range 15 to 1000, default 120.
+   */
+  rate: number
+}
+
+/** The defaults of {@link JiggleChainOptions}. */
+export const JIGGLE_CHAIN_OPTIONS_DEFAULTS = {
+  stiffness: null,
+  damping: null,
+  frequency: null,
+  dampingRatio: null,
+  multiplier: 1,
+  radius: 0,
+  gravityScale: 1,
+  windResponse: 1,
+  inertia: 1,
+  rate: 120,
+} as const satisfies JiggleChainOptions

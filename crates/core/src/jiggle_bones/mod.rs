@@ -1,0 +1,641 @@
+//! Jiggle bones: bones whose tips come late, as points on springs.
+//!
+//! The model is the order sheet's: a tip is a Verlet point that is pulled to where the pose has it, is kept at the bone's
+//! length, and turns the bone by the shortest rotation. `create.rs` lays joints out in rows of four, `step.rs` holds one
+//! fixed step, `spring.rs` and `limit.rs` the arithmetic of one joint, `show.rs` what is drawn, `state.rs` how it is saved
+//! and carried.
+
+pub mod channels;
+mod create;
+mod limit;
+pub mod options;
+mod show;
+mod spring;
+mod state;
+mod step;
+#[cfg(test)]
+mod tests;
+
+use crate::clock::Clock;
+use crate::collider::{Collider, STRIDE, Solid, out_of_reach, within_reach};
+use crate::error::{Code, Error, Result};
+use crate::lanes::{F4, V3, splat};
+use crate::number::number;
+use crate::options::{self as settings, describe as describe_options};
+use crate::simulation::{Channel, ChannelInfo, Simulation};
+use crate::spatial::{M3, Q4};
+use limit::Limit;
+pub use options::{JiggleBonesOptions, JiggleChainOptions};
+use spring::Spring;
+
+/// The longest time that one call simulates, in seconds; what lies beyond is dropped.
+pub const LONGEST: f64 = 1.0 / 15.0;
+
+/// A tip that gets farther from the origin than this, in metres, has diverged.
+const OUTERMOST: f32 = 1e7;
+
+/// No joint, no centre.
+const NONE: u32 = u32::MAX;
+
+/// Registers of a pose: position, quaternion, scale.
+const POSE: usize = 10;
+/// Registers of a matrix: three axes and an origin.
+const MATRIX: usize = 12;
+/// Registers of an output: quaternion, Euler angles.
+const ROTATION: usize = 7;
+
+/// The option structs of jiggle bones, for the generator.
+pub fn describe() -> Vec<crate::options::StructInfo> {
+    vec![describe_options::<JiggleBonesOptions>(), describe_options::<JiggleChainOptions>()]
+}
+
+/// One joint of each of four strands.
+#[derive(Clone, Debug)]
+struct Row {
+    /// From the head to the tip, in the bones' own space.
+    tip: V3,
+    /// On where a bone swings: there is a joint, and it is not one that only lies between two others.
+    live: F4,
+    /// Part of the way back to rest that a step takes.
+    stiffness: F4,
+    /// Part of the velocity that a step leaves.
+    keep: F4,
+    /// Towards the rest direction, in metres a step: the stiffness of VRM.
+    push: F4,
+    /// Some lane is pushed.
+    pushes: bool,
+    /// The joint's own gravity, metres a step.
+    gravity: V3,
+    /// What the simulation's gravity, and the wind, do in a step.
+    pull: F4,
+    breeze: F4,
+    radius: F4,
+    /// Contacts are looked at once, as VRM has it.
+    once: F4,
+    limit: Option<Box<LimitRow>>,
+    /// Another strand hangs on one of these joints.
+    branches: bool,
+
+    /// The pose that the numbers below are of: the last frame's and this one's are the same.
+    settled: bool,
+    /// The pose has changed since the last frame.
+    moving: bool,
+    position: V3,
+    rotation: Q4,
+    turn: M3,
+    scale: V3,
+    /// From the head to the tip as the scale leaves it: direction and length.
+    axis: V3,
+    side: V3,
+    length: F4,
+
+    /// Where the heads are: world, metres.
+    head: V3,
+    /// Where the tips are, and where they were a step ago, from the heads of now: in the axes of the world, metres. Far from
+    /// the origin that is as exact as near it.
+    at: V3,
+    was: V3,
+    /// Directions of the bones within their rest pose, of this step and of the last.
+    swing: V3,
+    swing_last: V3,
+}
+
+#[derive(Clone, Debug)]
+struct LimitRow {
+    limit: Limit,
+    /// The limits' own rotations.
+    own: M3,
+}
+
+/// Something that moves as a whole, four of them: world matrices, taken apart.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    raw: [F4; MATRIX],
+    turn: Q4,
+    rest: M3,
+    origin: V3,
+}
+
+impl Frame {
+    const IDENTITY: Frame = Frame {
+        raw: [
+            F4::ONE,
+            F4::ZERO,
+            F4::ZERO,
+            F4::ZERO,
+            F4::ONE,
+            F4::ZERO,
+            F4::ZERO,
+            F4::ZERO,
+            F4::ONE,
+            F4::ZERO,
+            F4::ZERO,
+            F4::ZERO,
+        ],
+        turn: Q4::IDENTITY,
+        rest: M3::IDENTITY,
+        origin: V3::ZERO,
+    };
+
+    fn of(raw: &[F4; MATRIX]) -> Self {
+        let (matrix, origin) = affine(raw);
+        let (turn, rest) = matrix.split();
+        Frame { raw: *raw, turn, rest, origin }
+    }
+
+    /// Taken apart anew only where it has changed.
+    fn follow(&mut self, raw: &[F4; MATRIX]) {
+        if self.raw != *raw {
+            *self = Frame::of(raw);
+        }
+    }
+
+    /// The matrix on its way to `to`; `to` itself at 1.
+    #[inline(always)]
+    fn towards(&self, to: &Frame, t: f32) -> (M3, V3) {
+        if t == 1.0 || self.raw == to.raw {
+            return affine(&to.raw);
+        }
+        let t = splat(t);
+        let matrix = self.turn.towards(to.turn, t).matrix().after(&self.rest.towards(&to.rest, t));
+        (matrix, crate::spatial::mix(self.origin, to.origin, t))
+    }
+}
+
+#[inline(always)]
+fn affine(raw: &[F4; MATRIX]) -> (M3, V3) {
+    let v = |i: usize| V3 { x: raw[i], y: raw[i + 1], z: raw[i + 2] };
+    (M3 { x: v(0), y: v(3), z: v(6) }, v(9))
+}
+
+/// Four strands of the same length: joints that hang on one another without a branch.
+#[derive(Clone, Debug)]
+struct Block {
+    /// First row, and how many.
+    row: usize,
+    rows: usize,
+    /// Which clock.
+    group: usize,
+    /// Slots of the joints on which the strands hang, or [`NONE`].
+    parents: [u32; 4],
+    /// All hang on joints, rather than on something outside.
+    nested: bool,
+    /// The chain of each strand, or [`NONE`] where there is no strand.
+    chains: [u32; 4],
+    /// The block and lane of the root that carries each strand.
+    source: [u32; 4],
+    /// The centre of each strand, or [`NONE`]; some lane has one.
+    centers: [u32; 4],
+    centred: bool,
+    /// How much of the centre's motion is not felt.
+    carried: F4,
+    from: Frame,
+    to: Frame,
+    /// On where the root has been put somewhere else in this frame.
+    jumped: F4,
+    /// Colliders that these strands meet, and on where they do.
+    colliders: Vec<(u32, F4)>,
+}
+
+/// Four centres.
+#[derive(Clone, Debug)]
+struct Center {
+    from: Frame,
+    to: Frame,
+    /// Where they were at the last step of each group, and what took them on from there.
+    now: Vec<(M3, V3)>,
+    step: (M3, V3),
+}
+
+/// Chains of one rate.
+#[derive(Clone, Debug)]
+struct Group {
+    rate: u32,
+    clock: Clock,
+    /// Steps of this call, and those that have run.
+    due: u32,
+    ran: u32,
+    /// The next step begins at rest.
+    fresh: bool,
+    /// Blocks, those that hang on others after them.
+    blocks: std::ops::Range<usize>,
+}
+
+/// What is fixed of a chain besides its options.
+#[derive(Clone, Copy, Debug)]
+struct Chain {
+    vrm: bool,
+    group: usize,
+}
+
+/// What is fixed of a joint, and by which its chain's options are multiplied.
+#[derive(Clone, Copy, Debug)]
+struct Joint {
+    slot: u32,
+    chain: u32,
+    stiffness: f32,
+    damping: f32,
+    gravity: f32,
+    wind: f32,
+    radius: f32,
+    /// Its own gravity, instead of the simulation's.
+    own_gravity: Option<[f32; 3]>,
+}
+
+/// What JavaScript writes.
+#[derive(Clone, Debug)]
+struct Input {
+    poses: Vec<F4>,
+    parents: Vec<F4>,
+    centers: Vec<F4>,
+    wind: [f32; 3],
+    gravity: [f32; 3],
+    colliders: Vec<f32>,
+}
+
+/// Running jiggle bones.
+#[derive(Clone, Debug)]
+pub struct JiggleBones {
+    options: JiggleBonesOptions,
+    chain_options: Vec<JiggleChainOptions>,
+    chains: Vec<Chain>,
+    joints: Vec<Joint>,
+    report: String,
+
+    groups: Vec<Group>,
+    blocks: Vec<Block>,
+    rows: Vec<Row>,
+    centers: Vec<Center>,
+    /// World matrices of joints on which other strands hang, by row.
+    worlds: Vec<(M3, V3)>,
+    /// Poses of the last frame.
+    from: Vec<F4>,
+
+    /// Colliders where they were at the end of the last call.
+    colliders: Vec<Collider>,
+    solids: Vec<Solid>,
+    collider_chains: Vec<[u32; 2]>,
+
+    /// There is no frame yet to interpolate from.
+    fresh: bool,
+    /// The next call carries every strand along with its root.
+    carry: bool,
+    /// Some strand feels only part of its centre's motion.
+    centred: bool,
+    /// Cosine of half the angle past which a root has been put somewhere else.
+    most_turn: f32,
+    /// This call shows the newest swing.
+    newest: bool,
+    /// Steps of this call, of the fastest group, and those that have run.
+    due: u32,
+    ran: u32,
+    /// The next step takes the inputs as they are.
+    reread: bool,
+
+    input: Input,
+    slots: Vec<u32>,
+    roots: Vec<u32>,
+    rotations: Vec<F4>,
+    status: [u32; 1],
+}
+
+impl JiggleBones {
+    fn check_inputs(&self) -> Result<()> {
+        let check = |name: &str, unit: &str, values: &[f32]| match values.iter().position(|v| !within_reach(v)) {
+            Some(i) => Err(out_of_reach(&format!("{name}[{i}]"), unit, values[i])),
+            None => Ok(()),
+        };
+        check("wind", "m/s", &self.input.wind)?;
+        check("gravity", "m/s²", &self.input.gravity)?;
+        let wide = |values: &[F4]| values.iter().all(|v| v.abs().simd_le(splat(crate::collider::FARTHEST)).all());
+        if !wide(&self.input.poses) {
+            let bad = (0..self.joints.len()).find(|i| {
+                let slot = self.joints[*i].slot as usize;
+                let pose = &self.input.poses[slot / 4 * POSE..][..POSE];
+                !pose.iter().all(|v| within_reach(&v.as_array()[slot % 4]))
+            });
+            let name = format!("position, rotation or scale of bone {}", bad.unwrap_or_default());
+            return Err(Error::input(format!("the {name} must be numbers from -1000000 to 1000000")));
+        }
+        if !(wide(&self.input.parents) && wide(&self.input.centers)) {
+            return Err(Error::input(
+                "the world matrices above the bones must be numbers from -1000000 to 1000000".to_string(),
+            ));
+        }
+        for (i, (pose, collider)) in self.input.colliders.chunks_exact(STRIDE).zip(&self.colliders).enumerate() {
+            let mut numbers = [0.0; STRIDE];
+            numbers.copy_from_slice(pose);
+            Collider { pose: numbers, ..*collider }.check(i)?;
+        }
+        Ok(())
+    }
+
+    /// Takes in what the inputs of this call are.
+    fn read_inputs(&mut self) {
+        for (block, raw) in self.blocks.iter_mut().zip(self.input.parents.as_chunks().0) {
+            block.to.follow(raw);
+        }
+        if self.centred {
+            for (center, raw) in self.centers.iter_mut().zip(self.input.centers.as_chunks().0) {
+                center.to.follow(raw);
+            }
+        }
+        let poses = self.from.chunks_exact(POSE).zip(self.input.poses.chunks_exact(POSE));
+        for (row, (from, to)) in self.rows.iter_mut().zip(poses) {
+            row.moving = from != to;
+            row.settled &= !row.moving;
+        }
+    }
+
+    /// Takes the inputs as they are as what the next call interpolates from.
+    fn settle_inputs(&mut self) {
+        for block in &mut self.blocks {
+            block.from = block.to;
+        }
+        for center in &mut self.centers {
+            center.from = center.to;
+        }
+        self.from.copy_from_slice(&self.input.poses);
+        for (collider, pose) in self.colliders.iter_mut().zip(self.input.colliders.as_chunks().0) {
+            collider.pose = *pose;
+        }
+    }
+
+    /// Works out what depends on the options.
+    fn options_changed(&mut self) {
+        let all = &self.options;
+        for joint in &self.joints {
+            let (chain, own) = (self.chains[joint.chain as usize], &self.chain_options[joint.chain as usize]);
+            let (row, lane) = (&mut self.rows[joint.slot as usize / 4], joint.slot as usize % 4);
+            let rate = f64::from(self.groups[chain.group].rate);
+            let h = 1.0 / rate;
+            let factor = f64::from(own.multiplier) * f64::from(joint.stiffness);
+            let (stiffness, keep, push, square);
+            if chain.vrm {
+                // The standard's forces are those of 60 steps a second.
+                let slow = 60.0 / rate;
+                let drag = libm::pow(f64::from(1.0 - joint.damping).max(0.0), slow);
+                (stiffness, keep, push) = (0.0, drag as f32, (factor / 60.0 * slow * slow) as f32);
+                square = slow * slow / 60.0;
+            } else {
+                let own_stiffness = own.stiffness.is_some();
+                let own_damping = own.damping.is_some();
+                let frequency = own.frequency.or(if own_stiffness { None } else { all.frequency });
+                let ratio = own.damping_ratio.or(if own_damping { None } else { all.damping_ratio });
+                let damping = f64::from(joint.damping);
+                let spring = Spring {
+                    stiffness: f64::from(own.stiffness.unwrap_or(all.stiffness)) * factor,
+                    damping: f64::from(own.damping.unwrap_or(all.damping)) * damping,
+                    frequency: frequency.map(|f| f64::from(f) * libm::sqrt(factor)),
+                    damping_ratio: ratio.map(|ratio| f64::from(ratio) * damping),
+                };
+                (stiffness, keep) = spring.step(rate);
+                push = 0.0;
+                square = h * h;
+            }
+            let heavy = own.gravity_scale * joint.gravity;
+            let gravity = joint.own_gravity.map_or([0.0; 3], |g| g.map(|g| (f64::from(g * heavy) * square) as f32));
+            let pull = if joint.own_gravity.is_some() { 0.0 } else { f64::from(heavy) * h * h };
+            let put = |into: &mut F4, v: f32| into.as_mut_array()[lane] = v;
+            put(&mut row.stiffness, stiffness);
+            put(&mut row.keep, keep);
+            put(&mut row.push, push);
+            row.gravity.set(lane, gravity);
+            put(&mut row.pull, pull as f32);
+            put(&mut row.breeze, (f64::from(own.wind_response * joint.wind) * h * h) as f32);
+            put(&mut row.radius, own.radius * joint.radius);
+            put(&mut row.once, if chain.vrm { crate::lanes::ON } else { 0.0 });
+        }
+        self.most_turn = all.teleport_angle.map_or(-1.0, |angle| libm::cos(f64::from(angle) / 2.0) as f32);
+        for row in &mut self.rows {
+            row.pushes = row.push != F4::ZERO;
+        }
+        for block in &mut self.blocks {
+            for lane in 0..4 {
+                let own = self.chain_options.get(block.chains[lane] as usize);
+                let felt = own.map_or(1.0, |own| own.inertia);
+                block.carried.as_mut_array()[lane] = if block.centers[lane] == NONE { 0.0 } else { 1.0 - felt };
+            }
+            block.centred = block.carried != F4::ZERO;
+        }
+        let centred = self.blocks.iter().any(|block| block.centred);
+        if centred && !self.centred {
+            // They were not followed so far.
+            for (center, raw) in self.centers.iter_mut().zip(self.input.centers.as_chunks().0) {
+                center.to = Frame::of(raw);
+                center.from = center.to;
+                center.now.fill(affine(raw));
+            }
+        }
+        self.centred = centred;
+    }
+
+    fn set_colliders(&mut self, payload: &[f32]) -> Result<()> {
+        if !payload.len().is_multiple_of(STRIDE + 1) {
+            return Err(Error::input(format!("colliders take {} numbers each, got {}", STRIDE + 1, payload.len())));
+        }
+        let new = payload.chunks_exact(STRIDE + 1).enumerate().map(|(i, numbers)| Collider::new(numbers, i));
+        self.colliders = new.collect::<Result<_>>()?;
+        self.input.colliders = self.colliders.iter().flat_map(|c| c.pose).collect();
+        self.solids = self.colliders.iter().map(Collider::solid).collect();
+        self.collider_chains.clear();
+        self.share_colliders();
+        Ok(())
+    }
+
+    fn set_collider_chains(&mut self, payload: &[f32]) -> Result<()> {
+        let (pairs, rest) = payload.as_chunks::<2>();
+        let (colliders, chains) = (self.colliders.len() as f32, self.chains.len() as f32);
+        let exists = |v: f32, count: f32| v >= 0.0 && v < count && v == (v as u32) as f32;
+        if !rest.is_empty() || !pairs.iter().all(|[a, b]| exists(*a, colliders) && exists(*b, chains)) {
+            return Err(Error::option("chains of a collider must be indices of chains"));
+        }
+        self.collider_chains = pairs.iter().map(|pair| pair.map(|v| v as u32)).collect();
+        self.share_colliders();
+        Ok(())
+    }
+
+    /// Gives each block the colliders that its strands meet.
+    fn share_colliders(&mut self) {
+        for block in &mut self.blocks {
+            block.colliders.clear();
+            for collider in 0..self.colliders.len() as u32 {
+                let for_all = !self.collider_chains.iter().any(|pair| pair[0] == collider);
+                let mut mask = F4::ZERO;
+                for lane in 0..4 {
+                    let chain = block.chains[lane];
+                    if chain != NONE && (for_all || self.collider_chains.contains(&[collider, chain])) {
+                        mask.as_mut_array()[lane] = crate::lanes::ON;
+                    }
+                }
+                if mask.any() {
+                    block.colliders.push((collider, mask));
+                }
+            }
+        }
+    }
+
+    /// Sets options of all and of chains. On an error nothing has changed.
+    fn set_options(&mut self, text: &str) -> Result<()> {
+        let (mut all, mut chains) = (self.options.clone(), self.chain_options.clone());
+        settings::settings(text, |path, value| match chain_of(path) {
+            Some((i, name)) => match chains.get_mut(i) {
+                Some(chain) => settings::set(chain, path, name, value),
+                None => Err(Error::option(format!("{path}: there are {} chains", self.chains.len()))),
+            },
+            None => settings::set(&mut all, path, path, value),
+        })?;
+        for (i, (new, old)) in chains.iter().zip(&self.chain_options).enumerate() {
+            if new.rate != old.rate {
+                return Err(Error::option(format!("chains.{i}.rate is fixed once it is made")));
+            }
+        }
+        (self.options, self.chain_options) = (all, chains);
+        Ok(())
+    }
+}
+
+/// `chains.3.stiffness` as the chain 3 and `stiffness`.
+fn chain_of(path: &str) -> Option<(usize, &str)> {
+    let (i, name) = path.strip_prefix("chains.")?.split_once('.')?;
+    Some((i.parse().ok()?, name))
+}
+
+impl Simulation for JiggleBones {
+    fn options(&self) -> String {
+        let mut json = String::new();
+        settings::write(&mut self.options.clone(), &mut json);
+        json.pop();
+        json += ",\"chains\":[";
+        for (i, chain) in self.chain_options.iter().enumerate() {
+            json += if i > 0 { "," } else { "" };
+            settings::write(&mut chain.clone(), &mut json);
+        }
+        json + "]}"
+    }
+
+    fn configure(&mut self, settings: &str) -> Result<()> {
+        self.set_options(settings)?;
+        self.options_changed();
+        Ok(())
+    }
+
+    fn report(&self) -> String {
+        self.report.clone()
+    }
+
+    fn begin(&mut self, dt: Option<f64>) -> Result<u32> {
+        if let Some(dt) = dt
+            && !dt.is_finite()
+        {
+            return Err(Error::input(format!("dt must be a finite number of seconds, got {}", number(dt))));
+        }
+        self.check_inputs()?;
+        self.read_inputs();
+        if self.fresh {
+            self.settle_inputs();
+            self.read_inputs();
+            for center in &mut self.centers {
+                center.now.fill(affine(&center.to.raw));
+            }
+            self.fresh = false;
+        }
+        self.follow_jumps();
+        // A call of no time leaves what is shown as it is.
+        if dt.is_none_or(|dt| dt > 0.0) {
+            self.newest = dt.is_none() || !self.options.interpolate;
+        }
+        self.reread = false;
+        (self.due, self.ran) = (0, 0);
+        let step = self.groups[0].clock.step();
+        for (i, group) in self.groups.iter_mut().enumerate() {
+            group.ran = 0;
+            group.due = match dt {
+                Some(dt) => group.clock.begin(dt),
+                None if i == 0 => group.clock.begin_one(),
+                // Slower ones get the time of that one step.
+                None => group.clock.begin(step),
+            };
+            self.due = if group.due > self.due { group.due } else { self.due };
+        }
+        Ok(self.due)
+    }
+
+    fn reread_inputs(&mut self) -> Result<()> {
+        self.check_inputs()?;
+        self.read_inputs();
+        self.reread = true;
+        Ok(())
+    }
+
+    fn fixed_step(&mut self) {
+        self.step();
+    }
+
+    fn finish(&mut self) {
+        self.show();
+        self.settle_inputs();
+    }
+
+    fn time(&self) -> f64 {
+        self.groups[0].clock.time()
+    }
+
+    fn channels(&self) -> &'static [ChannelInfo] {
+        channels::CHANNELS
+    }
+
+    fn channel(&mut self, id: u32) -> Option<Channel<'_>> {
+        let wide = |values| Channel::F32(bytemuck::cast_slice_mut::<F4, f32>(values));
+        Some(match id {
+            channels::ROTATIONS => wide(&mut self.rotations),
+            channels::STATUS => Channel::U32(&mut self.status),
+            channels::SLOTS => Channel::U32(&mut self.slots),
+            channels::ROOTS => Channel::U32(&mut self.roots),
+            channels::POSES => wide(&mut self.input.poses),
+            channels::PARENTS => wide(&mut self.input.parents),
+            channels::CENTERS => wide(&mut self.input.centers),
+            channels::WIND => Channel::F32(&mut self.input.wind),
+            channels::GRAVITY => Channel::F32(&mut self.input.gravity),
+            channels::COLLIDERS => Channel::F32(&mut self.input.colliders),
+            _ => return None,
+        })
+    }
+
+    fn command(&mut self, op: u32, payload: &[f32]) -> Result<Vec<f32>> {
+        match op {
+            channels::SET_COLLIDERS => self.set_colliders(payload)?,
+            channels::SET_COLLIDER_CHAINS => self.set_collider_chains(payload)?,
+            channels::CARRY => self.carry = true,
+            channels::SETTLE => self.groups.iter_mut().for_each(|group| group.fresh = true),
+            channels::READ_TIPS => return Ok(self.tips()),
+            _ => return Err(Error::input(format!("jiggle bones have no operation {op}"))),
+        }
+        Ok(Vec::new())
+    }
+
+    fn reset(&mut self) {
+        self.restart();
+    }
+
+    fn teleport(&mut self, matrix: &[f32; 16]) -> Result<()> {
+        self.carry_all(matrix)
+    }
+
+    fn snapshot(&self) -> Vec<u8> {
+        self.save()
+    }
+
+    fn restore(&mut self, bytes: &[u8]) -> Result<()> {
+        self.load(bytes).ok_or_else(|| {
+            Error::new(
+                Code::InvalidSnapshot,
+                "the bytes are not a snapshot of jiggle bones with the joints, chains and colliders of these",
+            )
+        })
+    }
+
+    fn hash(&self) -> u64 {
+        self.digest()
+    }
+}

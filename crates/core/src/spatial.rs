@@ -1,0 +1,398 @@
+//! Rotations and matrices of four things at a time.
+
+use crate::lanes::{F4, V3, greater, larger, less, select, smaller, splat};
+
+/// Four quaternions, one a lane.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Q4 {
+    /// Vector parts.
+    pub v: V3,
+    /// Scalar parts.
+    pub w: F4,
+}
+
+/// Four 3×3 matrices, one a lane, by columns.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct M3 {
+    /// First column.
+    pub x: V3,
+    /// Second column.
+    pub y: V3,
+    /// Third column.
+    pub z: V3,
+}
+
+/// `a` on its way to `b`.
+#[inline(always)]
+pub fn mix(a: V3, b: V3, t: F4) -> V3 {
+    a + (b - a) * t
+}
+
+/// Unit vectors and lengths. A vector too short to have a direction takes `otherwise`, and its length is 0.
+///
+/// Divides rather than multiplies by a reciprocal: a vector along an axis then becomes exactly 1.
+#[inline(always)]
+pub fn direction(v: V3, otherwise: V3) -> (V3, F4) {
+    let square = v.dot(v);
+    let some = greater(square, splat(1e-30));
+    let length = select(some, square, F4::ONE).sqrt();
+    let unit = V3 { x: v.x / length, y: v.y / length, z: v.z / length };
+    (V3::select(some, unit, otherwise), select(some, length, F4::ZERO))
+}
+
+/// A unit vector at a right angle to each unit vector.
+#[inline(always)]
+pub fn perpendicular(v: V3) -> V3 {
+    let x = less(v.x * v.x, splat(0.5));
+    let axis = V3 { x: select(x, F4::ONE, F4::ZERO), y: select(x, F4::ZERO, F4::ONE), z: F4::ZERO };
+    v.cross(axis).normalized()
+}
+
+/// Below this, `1 + cos` is that of opposite vectors: a hundred-thousandth of a radian from them.
+const OPPOSITE: f32 = 1e-10;
+
+/// 1 + the cosine of an angle, true to the last bits near a half turn too, where the sum itself would have lost them:
+/// `sin² / (1 − cos)`. `v` is the vector product.
+#[inline(always)]
+fn one_and_cosine(cos: F4, v: V3) -> F4 {
+    let wide = less(cos, F4::ZERO);
+    select(wide, v.dot(v) / (F4::ONE - select(wide, cos, F4::ZERO)), F4::ONE + cos)
+}
+
+impl Q4 {
+    /// No rotation.
+    pub const IDENTITY: Q4 = Q4 { v: V3::ZERO, w: F4::ONE };
+
+    /// Unit quaternions; what has no length is no rotation.
+    #[inline(always)]
+    pub fn normalized(self) -> Q4 {
+        let square = self.dot(self);
+        let some = greater(square, splat(1e-30));
+        let per_length = F4::ONE / select(some, square, F4::ONE).sqrt();
+        Q4 { v: V3::select(some, self.v * per_length, V3::ZERO), w: select(some, self.w * per_length, F4::ONE) }
+    }
+
+    /// Scalar product.
+    #[inline(always)]
+    pub fn dot(self, o: Q4) -> F4 {
+        self.v.dot(o.v) + self.w * o.w
+    }
+
+    /// On the shorter way from this to `o`, at the place `t`: normalised linear interpolation.
+    #[inline(always)]
+    pub fn towards(self, o: Q4, t: F4) -> Q4 {
+        let sign = select(less(self.dot(o), F4::ZERO), splat(-1.0), F4::ONE);
+        let w = o.w * sign;
+        Q4 { v: mix(self.v, o.v * sign, t), w: self.w + (w - self.w) * t }.normalized()
+    }
+
+    /// First `o`, then this.
+    #[inline(always)]
+    pub fn after(self, o: Q4) -> Q4 {
+        Q4 { v: o.v * self.w + self.v * o.w + self.v.cross(o.v), w: self.w * o.w - self.v.dot(o.v) }
+    }
+
+    /// The shortest rotation from one unit vector to another; a half turn about `side` between opposite ones.
+    #[inline(always)]
+    pub fn between(from: V3, to: V3, side: V3) -> Q4 {
+        let v = from.cross(to);
+        let w = one_and_cosine(from.dot(to), v);
+        let some = greater(w, splat(OPPOSITE));
+        let turn = Q4 { v: V3::select(some, v, side), w: select(some, w, F4::ZERO) };
+        turn.normalized()
+    }
+
+    /// The rotation of a matrix of unit columns at right angles.
+    ///
+    /// Shepperd, "Quaternion from rotation matrix" (1978): of the four ways to begin, the one with the largest square.
+    #[inline(always)]
+    pub fn of(m: M3) -> Q4 {
+        let (xx, yy, zz) = (m.x.x, m.y.y, m.z.z);
+        let ways = [
+            (
+                F4::ONE + xx + yy + zz,
+                V3 { x: m.y.z - m.z.y, y: m.z.x - m.x.z, z: m.x.y - m.y.x },
+                F4::ONE + xx + yy + zz,
+            ),
+            (
+                F4::ONE + xx - yy - zz,
+                V3 { x: F4::ONE + xx - yy - zz, y: m.x.y + m.y.x, z: m.z.x + m.x.z },
+                m.y.z - m.z.y,
+            ),
+            (
+                F4::ONE - xx + yy - zz,
+                V3 { x: m.x.y + m.y.x, y: F4::ONE - xx + yy - zz, z: m.y.z + m.z.y },
+                m.z.x - m.x.z,
+            ),
+            (
+                F4::ONE - xx - yy + zz,
+                V3 { x: m.z.x + m.x.z, y: m.y.z + m.z.y, z: F4::ONE - xx - yy + zz },
+                m.x.y - m.y.x,
+            ),
+        ];
+        let (mut most, mut v, mut w) = ways[0];
+        for (square, other_v, other_w) in &ways[1..] {
+            let more = greater(*square, most);
+            v = V3::select(more, *other_v, v);
+            w = select(more, *other_w, w);
+            most = select(more, *square, most);
+        }
+        Q4 { v, w }.normalized()
+    }
+
+    /// The matrix of unit quaternions.
+    #[inline(always)]
+    pub fn matrix(self) -> M3 {
+        let two = self.v * splat(2.0);
+        let (xx, yy, zz) = (self.v.x * two.x, self.v.y * two.y, self.v.z * two.z);
+        let (xy, xz, yz) = (self.v.x * two.y, self.v.x * two.z, self.v.y * two.z);
+        let (wx, wy, wz) = (self.w * two.x, self.w * two.y, self.w * two.z);
+        M3 {
+            x: V3 { x: F4::ONE - (yy + zz), y: xy + wz, z: xz - wy },
+            y: V3 { x: xy - wz, y: F4::ONE - (xx + zz), z: yz + wx },
+            z: V3 { x: xz + wy, y: yz - wx, z: F4::ONE - (xx + yy) },
+        }
+    }
+
+    /// The angles that three.js calls Euler `XYZ`: about x, then y, then z, each about the axes as turned so far.
+    #[inline(always)]
+    pub fn euler(self) -> V3 {
+        let m = self.matrix();
+        let flat = (m.x.x * m.x.x + m.y.x * m.y.x).sqrt();
+        let tilt = arctangent(m.z.x, flat);
+        // At a right angle x and z turn about the same axis: z takes none, as in three.js.
+        let some = greater(flat, splat(5e-4));
+        let x = arctangent(select(some, F4::ZERO - m.z.y, m.y.z), select(some, m.z.z, m.y.y));
+        let z = arctangent(select(some, F4::ZERO - m.y.x, F4::ZERO), select(some, m.x.x, F4::ONE));
+        V3 { x, y: tilt, z }
+    }
+}
+
+/// Angle of the point (x, y) from the x axis, −π to π; 0 for the origin. Within 3e-7.
+///
+/// The polynomial goes through the arc tangent at Chebyshev's eight points of the squares from 0 to 1.
+#[inline(always)]
+pub fn arctangent(y: F4, x: F4) -> F4 {
+    const TERMS: [f32; 8] = [
+        0.999_999_9,
+        -0.333_318_1,
+        0.199_669_6,
+        -0.140_032_9,
+        0.098_688_65,
+        -0.058_829_755,
+        0.023_780_52,
+        -0.004_559_792,
+    ];
+    let (across, up) = (x.abs(), y.abs());
+    let steep = greater(up, across);
+    let most = larger(up, across);
+    let ratio = smaller(up, across) / select(greater(most, F4::ZERO), most, F4::ONE);
+    let square = ratio * ratio;
+    let mut sum = splat(TERMS[7]);
+    for term in TERMS[..7].iter().rev() {
+        sum = sum * square + splat(*term);
+    }
+    let angle = sum * ratio;
+    let angle = select(steep, splat(std::f32::consts::FRAC_PI_2) - angle, angle);
+    let angle = select(less(x, F4::ZERO), splat(std::f32::consts::PI) - angle, angle);
+    select(less(y, F4::ZERO), F4::ZERO - angle, angle)
+}
+
+impl M3 {
+    /// Changes nothing.
+    pub const IDENTITY: M3 = M3 {
+        x: V3 { x: F4::ONE, y: F4::ZERO, z: F4::ZERO },
+        y: V3 { x: F4::ZERO, y: F4::ONE, z: F4::ZERO },
+        z: V3 { x: F4::ZERO, y: F4::ZERO, z: F4::ONE },
+    };
+
+    /// This matrix times `v`.
+    #[inline(always)]
+    pub fn times(&self, v: V3) -> V3 {
+        self.x * v.x + self.y * v.y + self.z * v.z
+    }
+
+    /// This matrix times `o`.
+    #[inline(always)]
+    pub fn after(&self, o: &M3) -> M3 {
+        M3 { x: self.times(o.x), y: self.times(o.y), z: self.times(o.z) }
+    }
+
+    /// The rows of this matrix times `v`.
+    #[inline(always)]
+    pub fn transposed_times(&self, v: V3) -> V3 {
+        V3 { x: self.x.dot(v), y: self.y.dot(v), z: self.z.dot(v) }
+    }
+
+    /// This matrix after a scale along the axes.
+    #[inline(always)]
+    pub fn scaled(&self, s: V3) -> M3 {
+        M3 { x: self.x * s.x, y: self.y * s.y, z: self.z * s.z }
+    }
+
+    /// On its way to `o`.
+    #[inline(always)]
+    pub fn towards(&self, o: &M3, t: F4) -> M3 {
+        M3 { x: mix(self.x, o.x, t), y: mix(self.y, o.y, t), z: mix(self.z, o.z, t) }
+    }
+
+    /// What this matrix takes to `v`, up to a positive factor; 0 where the matrix is flat.
+    #[inline(always)]
+    pub fn back(&self, v: V3) -> V3 {
+        let yz = self.y.cross(self.z);
+        let solve = V3 { x: yz.dot(v), y: self.z.cross(self.x).dot(v), z: self.x.cross(self.y).dot(v) };
+        let turned = select(less(yz.dot(self.x), F4::ZERO), splat(-1.0), F4::ONE);
+        solve * turned
+    }
+
+    /// A rotation and what is left: this matrix is the rotation after the rest. A mirror image, a shear and scales are in the
+    /// rest. Where a column has no length, all is left.
+    ///
+    /// Gram and Schmidt's columns at right angles, from the first on.
+    #[inline(always)]
+    pub fn split(&self) -> (Q4, M3) {
+        let (x, along) = direction(self.x, M3::IDENTITY.x);
+        let (y, across) = direction(self.y - x * x.dot(self.y), M3::IDENTITY.y);
+        let some = greater(smaller(along, across), F4::ZERO);
+        let turn = M3 {
+            x: V3::select(some, x, M3::IDENTITY.x),
+            y: V3::select(some, y, M3::IDENTITY.y),
+            z: V3::select(some, x.cross(y), M3::IDENTITY.z),
+        };
+        let turn = Q4::of(turn);
+        // Of the quaternion's own matrix, so that both together are this one to the last bits.
+        let m = turn.matrix();
+        (turn, M3 { x: m.transposed_times(self.x), y: m.transposed_times(self.y), z: m.transposed_times(self.z) })
+    }
+
+    /// The shortest rotation from one unit vector to another; a half turn about `side` between opposite ones.
+    ///
+    /// Möller and Hughes, "Efficiently building a matrix to rotate one vector to another" (1999).
+    #[inline(always)]
+    pub fn between(from: V3, to: V3, side: V3) -> M3 {
+        let cos = from.dot(to);
+        let v = from.cross(to);
+        let sum = one_and_cosine(cos, v);
+        let some = greater(sum, splat(OPPOSITE));
+        let axis = V3::select(some, v, side);
+        let h = select(some, F4::ONE / select(some, sum, F4::ONE), splat(2.0));
+        let cos = select(some, cos, splat(-1.0));
+        let v = V3::select(some, v, V3::ZERO);
+        let scaled = axis * h;
+        let (xy, xz, yz) = (scaled.x * axis.y, scaled.x * axis.z, scaled.y * axis.z);
+        M3 {
+            x: V3 { x: cos + scaled.x * axis.x, y: xy + v.z, z: xz - v.y },
+            y: V3 { x: xy - v.z, y: cos + scaled.y * axis.y, z: yz + v.x },
+            z: V3 { x: xz + v.y, y: yz - v.x, z: cos + scaled.z * axis.z },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::signed;
+    use glam::{EulerRot, Mat3, Quat, Vec3};
+
+    fn random(seed: u64) -> Quat {
+        let [x, y, z, w] = std::array::from_fn(|i| signed(seed * 4 + i as u64));
+        Quat::from_xyzw(x, y, z, w).normalize()
+    }
+
+    fn wide(q: Quat) -> Q4 {
+        Q4 { v: V3::splat([q.x, q.y, q.z]), w: splat(q.w) }
+    }
+
+    fn wide_matrix(m: Mat3) -> M3 {
+        let [x, y, z] = m.to_cols_array_2d();
+        M3 { x: V3::splat(x), y: V3::splat(y), z: V3::splat(z) }
+    }
+
+    fn narrow(q: Q4) -> Quat {
+        let [x, y, z] = q.v.get(1);
+        Quat::from_xyzw(x, y, z, q.w.to_array()[1])
+    }
+
+    fn near(a: Vec3, b: V3) -> bool {
+        (a - Vec3::from_array(b.get(2))).length() < 2e-6 * (1.0 + a.length())
+    }
+
+    #[test]
+    fn rotations_are_those_of_glam() {
+        for seed in 0..500 {
+            let (a, b) = (random(seed), random(seed + 1000));
+            let v = Vec3::new(signed(seed), signed(seed + 1), signed(seed + 2));
+            assert!(near(a * v, wide(a).matrix().times(V3::splat(v.to_array()))));
+            assert!((narrow(wide(a).after(wide(b))).dot(a * b).abs() - 1.0).abs() < 1e-6);
+            assert!(narrow(Q4::of(wide(a).matrix())).dot(a).abs() > 1.0 - 1e-6);
+            let (u, to) = (v.normalize(), (b * v).normalize());
+            let (wide_u, wide_to) = (V3::splat(u.to_array()), V3::splat(to.to_array()));
+            let side = perpendicular(wide_u);
+            assert!(near(to, M3::between(wide_u, wide_to, side).times(wide_u)));
+            assert!(near(to, Q4::between(wide_u, wide_to, side).matrix().times(wide_u)));
+        }
+    }
+
+    #[test]
+    fn half_turns_have_a_side() {
+        for v in [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.6, 0.0, -0.8]] {
+            let from = V3::splat(v);
+            let to = V3::ZERO - from;
+            for m in [M3::between(from, to, perpendicular(from)), Q4::between(from, to, perpendicular(from)).matrix()] {
+                assert!(near(-Vec3::from_array(v), m.times(from)));
+            }
+        }
+    }
+
+    #[test]
+    fn nearly_half_turns_are_turned_truly() {
+        for off in [1e-6f32, 1e-5, 1e-4, 1e-3, 0.1] {
+            let from = V3::splat([0.6, 0.8, 0.0]);
+            let to = (V3::ZERO - from + V3::splat([0.0, 0.0, off])).normalized();
+            for m in [M3::between(from, to, perpendicular(from)), Q4::between(from, to, perpendicular(from)).matrix()] {
+                assert!(
+                    (Vec3::from_array(m.times(from).get(0)) - Vec3::from_array(to.get(0))).length() < 2e-5,
+                    "{off}"
+                );
+                assert!((Vec3::from_array(m.z.get(0)).length() - 1.0).abs() < 2e-5, "{off}");
+            }
+        }
+    }
+
+    #[test]
+    fn euler_angles_are_those_of_three() {
+        for seed in 0..2000 {
+            let q = random(seed);
+            let (x, y, z) = q.to_euler(EulerRot::XYZ);
+            let [a, b, c] = wide(q).euler().get(0);
+            if y.abs() < 1.55 {
+                assert!((a - x).abs() < 3e-6 / y.cos(), "{a} {x}");
+                assert!((b - y).abs() < 2e-6 && (c - z).abs() < 3e-6 / y.cos(), "{b} {y}, {c} {z}");
+            }
+        }
+        // At the pole the rotation is what counts.
+        for turn in [0.3f32, -2.0] {
+            let q = Quat::from_euler(EulerRot::XYZ, turn, std::f32::consts::FRAC_PI_2, 0.4);
+            let [a, b, c] = wide(q).euler().get(3);
+            assert!(Quat::from_euler(EulerRot::XYZ, a, b, c).dot(q).abs() > 1.0 - 1e-6);
+            assert_eq!(c, 0.0);
+        }
+    }
+
+    #[test]
+    fn any_matrix_is_a_rotation_after_a_rest() {
+        for seed in 0..500 {
+            let scale = Vec3::new(1.0 + signed(seed), 100.0, if seed % 2 == 0 { -0.5 } else { 2.0 });
+            let m = Mat3::from_quat(random(seed)) * Mat3::from_diagonal(scale) * Mat3::from_quat(random(seed + 1));
+            let (q, rest) = wide_matrix(m).split();
+            let v = Vec3::new(0.3, -0.7, 0.2);
+            assert!((narrow(q).length() - 1.0).abs() < 1e-6);
+            assert!(near(m * v, q.matrix().after(&rest).times(V3::splat(v.to_array()))), "{seed}");
+            let back = wide_matrix(m).back(V3::splat((m * v).to_array()));
+            assert!((Vec3::from_array(back.get(0)).normalize() - v.normalize()).length() < 1e-2, "{seed}");
+        }
+        let flat = M3 { x: V3::ZERO, y: V3::splat([0.0, 1.0, 0.0]), z: V3::ZERO };
+        assert_eq!(flat.split(), (Q4::IDENTITY, flat));
+        assert_eq!(flat.back(V3::splat([1.0, 2.0, 3.0])).x, F4::ZERO);
+    }
+}

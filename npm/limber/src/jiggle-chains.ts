@@ -1,0 +1,425 @@
+import { Quaternion, Vector3, type Object3D } from 'three'
+import type { Collider } from './colliders.js'
+import { checkKeys, checkNumber, LimberError, shown } from './error.js'
+import { JIGGLE_CHAIN_OPTIONS_DEFAULTS, type JiggleChainOptions } from './generated/options.js'
+import type { PartialOptions } from './simulation.js'
+import { checkObject, readVector, type VectorLike } from './vector.js'
+import { isIterable } from './vertices.js'
+
+/**
+ * How an option varies along a chain: factors at even distances from the first bone to the last, between which it changes
+ * evenly; or a function of the place, 0 at the first bone and 1 at the last, and of the bone's index.
+ */
+export type JiggleCurve = readonly number[] | ((place: number, index: number) => number)
+
+/** How far a bone may swing from its pose. Angles are in radians, measured in a frame whose y axis is the bone's direction. */
+export type JiggleLimit =
+  | {
+      kind: 'cone'
+      /** Largest angle from the pose, from 0 to π. */
+      angle: number
+      /** Turns the frame: a quaternion. */
+      rotation?: QuaternionLike | undefined
+    }
+  | {
+      kind: 'hinge'
+      /** Largest angle about the frame's x axis, about which alone it turns; from 0 to π. */
+      angle: number
+      /** Turns the frame: a quaternion. */
+      rotation?: QuaternionLike | undefined
+    }
+  | {
+      kind: 'spherical'
+      /** Largest angle about x, from 0 to π. */
+      phi: number
+      /** Largest angle sideways of that, from 0 to π/2. */
+      theta: number
+      /** Turns the frame: a quaternion. */
+      rotation?: QuaternionLike | undefined
+    }
+
+/** `[x, y, z, w]`, or anything with these. */
+export type QuaternionLike =
+  | readonly [x: number, y: number, z: number, w: number]
+  | { readonly x: number; readonly y: number; readonly z: number; readonly w: number }
+
+/** A chain of bones that swing. */
+export interface JiggleChainSetup extends PartialOptions<JiggleChainOptions> {
+  /**
+   * A root bone, with all bones below it; or a list of bones, root first, each below the one before it. What lies between
+   * two of them keeps its pose.
+   */
+  bones: Object3D | readonly Object3D[]
+  /**
+   * End of each last bone, in that bone's own space. Unless set it is as far from the bone as the bone is from its parent, in
+   * the same direction.
+   */
+  tip?: VectorLike | undefined
+  /** How options vary along the chain. */
+  curves?:
+    | {
+        stiffness?: JiggleCurve | undefined
+        damping?: JiggleCurve | undefined
+        gravity?: JiggleCurve | undefined
+        wind?: JiggleCurve | undefined
+        radius?: JiggleCurve | undefined
+      }
+    | undefined
+  /** Its own acceleration of gravity, world, m/s², instead of that of all. */
+  gravity?: VectorLike | ((index: number) => VectorLike) | undefined
+  /** How far each bone may swing; or a function of the bone's index. */
+  limit?: JiggleLimit | ((index: number) => JiggleLimit | undefined) | undefined
+  /** Solids that this chain stays out of, besides those of all. The same one may be given to several chains. */
+  colliders?: Iterable<Collider> | undefined
+  /**
+   * What carries the chain: of its motion only the part {@link JiggleChainOptions.inertia} is felt, which is then 0 unless
+   * set. Without one, inertia is of what the root hangs on.
+   */
+  center?: Object3D | undefined
+  /**
+   * What the bones spring back to: `'clip'`, the pose of the frame as a mixer or you set it (unless set), or `'bind'`, the
+   * rotations that they have now.
+   */
+  rest?: 'clip' | 'bind' | undefined
+  /** @internal The arithmetic of VRM instead of the sheet's. */
+  vrm?: boolean | undefined
+}
+
+/** A joint of the simulation. */
+export interface Joint {
+  readonly bone: Object3D
+  readonly chain: number
+  /** It keeps its pose: it lies between two that swing. */
+  readonly between: boolean
+  /** What it springs back to whatever the clip says. */
+  readonly bind: Quaternion | undefined
+}
+
+/** Chains, as the core takes them. */
+export interface ChainLayout {
+  setups: readonly JiggleChainSetup[]
+  joints: readonly Joint[]
+  centers: readonly Object3D[]
+  /** Options of each chain that has some, by its index. */
+  options: Record<number, PartialOptions<JiggleChainOptions>>
+  reals: Float32Array
+  indices: Uint32Array
+}
+
+const OPTION_KEYS = Object.keys(JIGGLE_CHAIN_OPTIONS_DEFAULTS)
+const KEYS = ['bones', 'tip', 'curves', 'gravity', 'limit', 'colliders', 'center', 'rest', 'vrm', ...OPTION_KEYS]
+const CURVES = ['stiffness', 'damping', 'gravity', 'wind', 'radius'] as const
+
+/** No joint, no centre. */
+const NONE = 0xffff_ffff
+/** Numbers of a joint. */
+const REALS = 18
+/** More bones above another than this are a loop. */
+const DEEPEST = 10_000
+
+/** Checks chains and lays their joints out. @throws LimberError `invalid-option` naming what is wrong */
+export function layOut(chains: Iterable<Object3D | readonly Object3D[] | JiggleChainSetup>): ChainLayout {
+  const setups = readSetups(chains)
+  const claimed = claim(setups)
+  const { joints, parents, indexOf } = withBetween(setups, claimed)
+  const centers: Object3D[] = []
+  const options: Record<number, PartialOptions<JiggleChainOptions>> = {}
+  const chainNumbers = setups.flatMap((setup, index) => {
+    const own: Record<string, unknown> = {}
+    for (const key of OPTION_KEYS) {
+      const value = setup[key as keyof JiggleChainOptions]
+      if (value !== undefined) own[key] = value
+    }
+    if (setup.center && setup.inertia === undefined) own.inertia = 0
+    if (Object.keys(own).length) options[index] = own
+    const center = setup.center ?? joints.find((joint) => joint.chain === index)?.bone.parent
+    let place = NONE
+    if (center) {
+      place = centers.indexOf(center)
+      if (place < 0) place = centers.push(center) - 1
+    }
+    return [setup.vrm ? 1 : 0, place]
+  })
+
+  const reals = new Float32Array(joints.length * REALS)
+  const ownGravity = new Set<number>()
+  for (const [chain, bones] of claimed.entries()) {
+    const setup = setups[chain]!
+    const places = placesAlong(bones)
+    bones.forEach((bone, index) => {
+      const j = indexOf.get(bone)!
+      const at = j * REALS
+      const path = `chains[${chain}]`
+      tipOf(bone, joints, parents, j, setup, path).toArray(reals, at)
+      CURVES.forEach((name, c) => {
+        reals[at + 3 + c] = factor(`${path}.curves.${name}`, setup.curves?.[name], places[index]!, index)
+      })
+      if (setup.gravity !== undefined) {
+        ownGravity.add(j)
+        const own = typeof setup.gravity === 'function' ? setup.gravity(index) : setup.gravity
+        readVector(`${path}.gravity`, own, reals, at + 8, 'm/s²')
+      }
+      const limit = typeof setup.limit === 'function' ? setup.limit(index) : setup.limit
+      writeLimit(`${path}.limit`, limit, reals, at + 11)
+    })
+  }
+  joints.forEach((joint, j) => {
+    if (joint.between) reals.set([0, 0, 0, 1, 1, 1, 1, 1], j * REALS)
+  })
+  const jointNumbers = joints.flatMap((joint, j) => [
+    parents[j]!,
+    joint.chain,
+    (joint.between ? 1 : 0) | (ownGravity.has(j) ? 2 : 0),
+  ])
+  return {
+    setups,
+    joints,
+    centers,
+    options,
+    reals,
+    indices: Uint32Array.from([joints.length, setups.length, centers.length, ...jointNumbers, ...chainNumbers]),
+  }
+}
+
+function readSetups(chains: Iterable<Object3D | readonly Object3D[] | JiggleChainSetup>): JiggleChainSetup[] {
+  if (!isIterable(chains)) {
+    throw new LimberError('invalid-option', `chains must be a list of bones or of chains, got ${shown(chains)}`)
+  }
+  const setups = Array.from(chains, (given, index): JiggleChainSetup => {
+    const path = `chains[${index}]`
+    if (Array.isArray(given)) return { bones: given as readonly Object3D[] }
+    if ((given as Object3D | undefined)?.isObject3D) return { bones: given as Object3D }
+    const setup = given as JiggleChainSetup
+    checkKeys('a chain', setup, KEYS, path)
+    if (setup.center !== undefined) checkObject(`${path}.center`, setup.center)
+    if (setup.rest !== undefined && setup.rest !== 'clip' && setup.rest !== 'bind') {
+      throw new LimberError('invalid-option', `${path}.rest must be 'clip' or 'bind', got ${shown(setup.rest)}`)
+    }
+    if (setup.colliders !== undefined && !isIterable(setup.colliders)) {
+      throw new LimberError('invalid-option', `${path}.colliders must be a list, got ${shown(setup.colliders)}`)
+    }
+    if (setup.curves !== undefined) checkKeys('curves', setup.curves, CURVES, `${path}.curves`)
+    return setup.colliders ? { ...setup, colliders: [...setup.colliders] } : setup
+  })
+  if (setups.length === 0) throw new LimberError('invalid-option', 'chains must hold at least one chain')
+  return setups
+}
+
+/** The bones of each chain, parents before children. */
+function claim(setups: readonly JiggleChainSetup[]): Object3D[][] {
+  const owner = new Map<Object3D, string>()
+  const lists = setups.map(({ bones }, chain) => {
+    const path = `chains[${chain}].bones`
+    const list = Array.isArray(bones) ? (bones as readonly Object3D[]) : [bones as Object3D]
+    if (list.length === 0) throw new LimberError('invalid-option', `${path} must hold at least one bone`)
+    list.forEach((bone, i) => {
+      const name = Array.isArray(bones) ? `${path}[${i}]` : path
+      checkObject(name, bone)
+      const other = owner.get(bone)
+      if (other) throw new LimberError('invalid-option', `${name} is ${other} already: a bone swings once`)
+      owner.set(bone, name)
+      if (i > 0 && !isBelow(bone, list[i - 1]!)) {
+        throw new LimberError('invalid-option', `${name} must be below ${path}[${i - 1}] in the scene`)
+      }
+    })
+    return list
+  })
+  return setups.map(({ bones }, chain) => {
+    if (Array.isArray(bones)) return [...lists[chain]!]
+    const all: Object3D[] = []
+    collect(bones as Object3D, all, owner, 0, `chains[${chain}].bones`)
+    return all
+  })
+}
+
+/** `bone` and the bones below it that no other chain has. */
+function collect(bone: Object3D, all: Object3D[], owner: Map<Object3D, string>, depth: number, path: string): void {
+  if (depth > DEEPEST) throw new LimberError('invalid-option', `${path} has a loop below it`)
+  all.push(bone)
+  for (const child of bone.children) {
+    if (isJoint(child, bone) && !owner.has(child)) collect(child, all, owner, depth + 1, path)
+  }
+}
+
+/** Bones; and plain nodes, where the root is one: files without a skin have no bones. */
+function isJoint(child: Object3D, parent: Object3D): boolean {
+  const { isBone } = child as { isBone?: boolean }
+  if (isBone) return true
+  const plain = child.type === 'Object3D' || child.type === 'Group'
+  return plain && !(parent as { isBone?: boolean }).isBone
+}
+
+function isBelow(bone: Object3D, other: Object3D): boolean {
+  let depth = 0
+  for (let o = bone.parent; o; o = o.parent) {
+    if (o === other) return true
+    if (++depth > DEEPEST) return false
+  }
+  return false
+}
+
+/** All joints, parents before children, with those that lie between. */
+function withBetween(
+  setups: readonly JiggleChainSetup[],
+  claimed: readonly Object3D[][],
+): { joints: Joint[]; parents: number[]; indexOf: Map<Object3D, number> } {
+  const chainOf = new Map<Object3D, number>()
+  claimed.forEach((bones, chain) => bones.forEach((bone) => chainOf.set(bone, chain)))
+  const joints: Joint[] = []
+  const parents: number[] = []
+  const indexOf = new Map<Object3D, number>()
+  const place = (bone: Object3D, chain: number, between: boolean): number => {
+    const known = indexOf.get(bone)
+    if (known !== undefined) return known
+    // The nearest above that swings, and what lies between.
+    const line: Object3D[] = []
+    let above = bone.parent
+    while (above && !chainOf.has(above) && !indexOf.has(above)) {
+      line.push(above)
+      above = above.parent
+      if (line.length > DEEPEST) throw new LimberError('invalid-option', `chains[${chain}].bones has a loop above it`)
+    }
+    let parent = NONE
+    if (above) {
+      parent = place(above, chainOf.get(above) ?? chain, !chainOf.has(above))
+      for (const object of line.reverse()) {
+        indexOf.set(object, joints.length)
+        parents.push(parent)
+        parent = joints.push({ bone: object, chain, between: true, bind: undefined }) - 1
+      }
+    }
+    indexOf.set(bone, joints.length)
+    parents.push(parent)
+    const bind = !between && setups[chain]!.rest === 'bind' ? bone.quaternion.clone() : undefined
+    return joints.push({ bone, chain, between, bind }) - 1
+  }
+  claimed.forEach((bones, chain) => bones.forEach((bone) => place(bone, chain, false)))
+  return { joints, parents, indexOf }
+}
+
+/** How far along its chain each bone is, from 0 to 1. */
+function placesAlong(bones: readonly Object3D[]): number[] {
+  const depths = new Map<Object3D, number>()
+  for (const bone of bones) {
+    let depth = 0
+    for (let o = bone.parent; o; o = o.parent) {
+      const above = depths.get(o)
+      if (above === undefined) continue
+      depth = above + 1
+      break
+    }
+    depths.set(bone, depth)
+  }
+  const most = Math.max(...depths.values())
+  return bones.map((bone) => (most ? depths.get(bone)! / most : 0))
+}
+
+function factor(path: string, curve: JiggleCurve | undefined, place: number, index: number): number {
+  if (curve === undefined) return 1
+  let value: unknown
+  if (typeof curve === 'function') {
+    value = curve(place, index)
+  } else if (Array.isArray(curve) && curve.length) {
+    const numbers = curve as readonly number[]
+    const at = place * (numbers.length - 1)
+    const low = Math.min(Math.floor(at), numbers.length - 1)
+    const high = Math.min(low + 1, numbers.length - 1)
+    value = numbers[low]! + (numbers[high]! - numbers[low]!) * (at - low)
+  } else {
+    throw new LimberError('invalid-option', `${path} must be a list of numbers or a function, got ${shown(curve)}`)
+  }
+  checkNumber(path, value, 0, 1000)
+  return value
+}
+
+const quaternion = /* @__PURE__ */ new Quaternion()
+const worldScale = /* @__PURE__ */ new Vector3()
+
+/** Length of a bone that nothing gives a length, in metres: VRM 0.x has it so. */
+const STUB = 0.07
+
+/** The end of a bone in its own space: where the joints below it are, at their middle; else what the chain says. */
+function tipOf(
+  bone: Object3D,
+  joints: readonly Joint[],
+  parents: readonly number[],
+  j: number,
+  { tip, vrm }: JiggleChainSetup,
+  path: string,
+): Vector3 {
+  const end = new Vector3()
+  const below = joints.filter((_, i) => parents[i] === j)
+  if (below.length) {
+    for (const child of vrm ? below.slice(0, 1) : below) {
+      // Through what only lies between.
+      const place = new Vector3()
+      let last = child
+      const between: Object3D[] = []
+      while (last.between) {
+        between.push(last.bone)
+        const i = joints.indexOf(last)
+        const next = joints.find((_, other) => parents[other] === i)
+        if (!next) break
+        last = next
+      }
+      place.copy(last.bone.position)
+      for (const object of between.reverse()) {
+        object.updateMatrix()
+        place.applyMatrix4(object.matrix)
+      }
+      end.addScaledVector(place, 1 / (vrm ? 1 : below.length))
+    }
+    return end
+  }
+  if (tip !== undefined) {
+    const numbers = [0, 0, 0]
+    readVector(`${path}.tip`, tip, numbers)
+    return end.fromArray(numbers)
+  }
+  const { position, scale } = bone
+  end.copy(position).applyQuaternion(quaternion.copy(bone.quaternion).invert())
+  end.set(end.x / (scale.x || 1), end.y / (scale.y || 1), end.z / (scale.z || 1))
+  bone.updateWorldMatrix(true, false)
+  bone.getWorldScale(worldScale)
+  const stub = STUB / (Math.abs(worldScale.y) || 1)
+  if (end.lengthSq() === 0) return end.set(0, stub, 0)
+  if (vrm) end.setLength(stub)
+  return end
+}
+
+function writeLimit(path: string, limit: JiggleLimit | undefined, out: Float32Array, at: number): void {
+  out[at + 6] = 1
+  if (limit === undefined) return
+  switch (limit?.kind) {
+    case 'cone':
+    case 'hinge':
+      checkKeys('a limit', limit, ['kind', 'angle', 'rotation'], path)
+      checkNumber(`${path}.angle`, limit.angle, 0, Math.PI, 'rad')
+      out[at] = limit.kind === 'cone' ? 1 : 2
+      out[at + 1] = limit.angle
+      break
+    case 'spherical':
+      checkKeys('a limit', limit, ['kind', 'phi', 'theta', 'rotation'], path)
+      checkNumber(`${path}.phi`, limit.phi, 0, Math.PI, 'rad')
+      checkNumber(`${path}.theta`, limit.theta, 0, Math.PI / 2, 'rad')
+      out[at] = 3
+      out[at + 1] = limit.phi
+      out[at + 2] = limit.theta
+      break
+    default:
+      throw new LimberError(
+        'invalid-option',
+        `${path}.kind must be 'cone', 'hinge' or 'spherical', got ${shown((limit as JiggleLimit | null)?.kind)}`,
+      )
+  }
+  if (limit.rotation === undefined) return
+  const given = limit.rotation
+  const numbers = Array.isArray(given)
+    ? (given as readonly number[])
+    : [given, given, given, given].map((q, i) => (q as unknown as Record<string, number>)['xyzw'[i]!]!)
+  const length = Math.hypot(...numbers)
+  if (numbers.length !== 4 || !(length > 0 && length < Infinity)) {
+    throw new LimberError('invalid-option', `${path}.rotation must be a quaternion [x, y, z, w], got ${shown(given)}`)
+  }
+  numbers.forEach((n, i) => (out[at + 3 + i] = n / length))
+}
