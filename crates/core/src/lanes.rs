@@ -18,7 +18,7 @@ pub const fn splat(v: f32) -> F4 {
 }
 
 /// Four vectors, one a lane.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct V3 {
     /// x of the four.

@@ -3,7 +3,8 @@
 use crate::lanes::{F4, V3, greater, larger, less, select, smaller, splat};
 
 /// Four quaternions, one a lane.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
 pub struct Q4 {
     /// Vector parts.
     pub v: V3,
@@ -12,7 +13,8 @@ pub struct Q4 {
 }
 
 /// Four 3×3 matrices, one a lane, by columns.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
 pub struct M3 {
     /// First column.
     pub x: V3,
@@ -20,6 +22,16 @@ pub struct M3 {
     pub y: V3,
     /// Third column.
     pub z: V3,
+}
+
+/// Four 3×3 matrices and places: what a world matrix is.
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct Affine {
+    /// Axes.
+    pub axes: M3,
+    /// Where the origin goes.
+    pub origin: V3,
 }
 
 /// `a` on its way to `b`.
@@ -188,10 +200,9 @@ pub fn arctangent(y: F4, x: F4) -> F4 {
     let most = larger(up, across);
     let ratio = smaller(up, across) / select(greater(most, F4::ZERO), most, F4::ONE);
     let square = ratio * ratio;
-    let mut sum = splat(TERMS[7]);
-    for term in TERMS[..7].iter().rev() {
-        sum = sum * square + splat(*term);
-    }
+    let [a, b, c, d, e, f, g, h] = TERMS.map(splat);
+    let high = ((h * square + g) * square + f) * square + e;
+    let sum = (((high * square + d) * square + c) * square + b) * square + a;
     let angle = sum * ratio;
     let angle = select(steep, splat(std::f32::consts::FRAC_PI_2) - angle, angle);
     let angle = select(less(x, F4::ZERO), splat(std::f32::consts::PI) - angle, angle);
@@ -284,6 +295,54 @@ impl M3 {
             x: V3 { x: cos + scaled.x * axis.x, y: xy + v.z, z: xz - v.y },
             y: V3 { x: xy - v.z, y: cos + scaled.y * axis.y, z: yz + v.x },
             z: V3 { x: xz + v.y, y: yz - v.x, z: cos + scaled.z * axis.z },
+        }
+    }
+}
+
+impl Affine {
+    /// Changes nothing.
+    pub const IDENTITY: Affine = Affine { axes: M3::IDENTITY, origin: V3::ZERO };
+
+    /// Where the points `p` go.
+    #[inline(always)]
+    pub fn times(&self, p: V3) -> V3 {
+        self.origin + self.axes.times(p)
+    }
+
+    /// This matrix times `o`. Not for the hot path: it is one function, wherever it is called from.
+    #[inline(never)]
+    pub fn after(&self, o: &Affine) -> Affine {
+        Affine { axes: self.axes.after(&o.axes), origin: self.times(o.origin) }
+    }
+
+    /// What takes this matrix to `to`; where this one is flat, only the way from origin to origin.
+    #[inline(never)]
+    pub fn way_to(&self, to: &Affine) -> Affine {
+        let M3 { x, y, z } = self.axes;
+        let (yz, zx, xy) = (y.cross(z), z.cross(x), x.cross(y));
+        let volume = yz.dot(x);
+        let some = greater(volume * volume, splat(1e-30));
+        let per = F4::ONE / select(some, volume, F4::ONE);
+        // The rows of the inverse are these; its columns therefore:
+        let inverse = M3 {
+            x: V3 { x: yz.x, y: zx.x, z: xy.x } * per,
+            y: V3 { x: yz.y, y: zx.y, z: xy.y } * per,
+            z: V3 { x: yz.z, y: zx.z, z: xy.z } * per,
+        };
+        let turn = to.axes.after(&inverse);
+        let axes = M3 {
+            x: V3::select(some, turn.x, M3::IDENTITY.x),
+            y: V3::select(some, turn.y, M3::IDENTITY.y),
+            z: V3::select(some, turn.z, M3::IDENTITY.z),
+        };
+        Affine { axes, origin: to.origin - axes.times(self.origin) }
+    }
+
+    /// `lane` becomes the lane `other` of `from`.
+    pub fn take_lane(&mut self, lane: usize, from: &Affine, other: usize) {
+        let (into, from): (&mut [F4; 12], &[F4; 12]) = (bytemuck::cast_mut(self), bytemuck::cast_ref(from));
+        for (into, from) in into.iter_mut().zip(from) {
+            into.as_mut_array()[lane] = from.as_array()[other];
         }
     }
 }

@@ -107,7 +107,10 @@ describe.each(Object.entries(backends))('a cloth on %s', (_, load) => {
       ],
       [{ wind: [0, 1] }, /^wind must be \[x, y, z\] .* \(m\/s\), got \[0, 1\]$/],
       [{ gravity: { x: 0, y: 1e9, z: 0 } }, /^gravity must be .* got \[0, 1000000000, 0\]$/],
-      [{ colliders: [{ kind: 'cube' }] }, /^colliders\[0\]\.kind must be 'sphere', 'capsule' or 'plane', got "cube"$/],
+      [
+        { colliders: [{ kind: 'cube' }] },
+        /^colliders\[0\]\.kind must be 'sphere', 'capsule', 'taperedCapsule', 'box' or 'plane', got "cube"$/,
+      ],
       [
         { colliders: [{ kind: 'sphere', center: [0, 0, 0], radius: -1 }] },
         /^colliders\[0\]\.radius must be a number from 0 to /,

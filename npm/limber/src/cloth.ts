@@ -168,13 +168,16 @@ export class Cloth<Vertices = GridVertices | MeshVertices> extends Simulation<Cl
         pins: views.pinVertices.length,
         milliseconds: 0,
       }
+      const checkAlive = () => void this.handle
       this.pins = new Pins({
         choose: (path, given) => choose(path, given, this),
         views,
+        checkAlive,
         setPins: (pinned) => void this.command(CLOTH.commands.setPins, Float32Array.from(pinned)),
       })
       this.#colliders = new Colliders({
         views,
+        checkAlive,
         setColliders: (payload) => void this.command(CLOTH.commands.setColliders, payload),
       })
       if (setup.colliders !== undefined) this.#colliders.replace(setup.colliders)
@@ -275,7 +278,7 @@ export class Cloth<Vertices = GridVertices | MeshVertices> extends Simulation<Cl
     this.#gravity.fromArray(vector('gravity', 'm/s²', value))
   }
 
-  /** Solids that the cloth stays out of. A list that is assigned replaces them all. */
+  /** Solids that the cloth stays out of, or in. A list that is assigned replaces them all. */
   get colliders(): Colliders {
     return this.#colliders
   }

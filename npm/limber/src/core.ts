@@ -22,18 +22,21 @@ export {
 } from './cloth.js'
 export {
   Colliders,
+  type BoxCollider,
   type CapsuleCollider,
   type Collider,
   type ColliderOptions,
   type PlaneCollider,
   type SphereCollider,
+  type TaperedCapsuleCollider,
+  type VolumeColliderOptions,
 } from './colliders.js'
 export { checkFunction, checkKeys, checkNumber, LimberError, shown, type LimberErrorCode } from './error.js'
 export * from './generated/options.js'
 export { JiggleBones, JiggleChain, type JiggleBonesSetup, type JiggleBonesStats } from './jiggle-bones.js'
-export { type JiggleChainSetup, type JiggleCurve, type JiggleLimit, type QuaternionLike } from './jiggle-chains.js'
+export { type JiggleChainSetup, type JiggleCurve, type JiggleLimit } from './jiggle-chains.js'
 export { type GLTFLike, type VRMOptions } from './jiggle-vrm.js'
 export { Pins } from './pins.js'
 export { Simulation, type DivergeInfo, type PartialOptions, type SimulationStats } from './simulation.js'
-export { type VectorLike } from './vector.js'
+export { type QuaternionLike, type VectorLike } from './vector.js'
 export { type GridVertices, type MeshVertices } from './vertices.js'

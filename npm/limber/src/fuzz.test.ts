@@ -46,9 +46,25 @@ const coordinate = fc.oneof(
   fc.constantFrom(0, 1e6, -1e6, 1e7, NaN, Infinity, 1e-40),
 )
 const vector = fc.tuple(coordinate, coordinate, coordinate)
+const inside = fc.option(fc.boolean(), { nil: undefined })
 const collider = fc.oneof(
-  fc.record({ kind: fc.constant('sphere'), center: vector, radius: coordinate }),
+  fc.record({ kind: fc.constant('sphere'), center: vector, radius: coordinate, inside }),
   fc.record({ kind: fc.constant('capsule'), a: vector, b: vector, radius: coordinate, friction: option(0, 1) }),
+  fc.record({
+    kind: fc.constant('taperedCapsule'),
+    a: vector,
+    b: vector,
+    radiusA: coordinate,
+    radiusB: coordinate,
+    inside,
+  }),
+  fc.record({
+    kind: fc.constant('box'),
+    center: vector,
+    halfExtents: fc.oneof(vector, fc.constant([1, 0.2, 0.5])),
+    rotation: fc.tuple(coordinate, coordinate, coordinate, coordinate),
+    inside,
+  }),
   fc.record({ kind: fc.constant('plane'), normal: vector, offset: coordinate }),
   fc.anything(),
 ) as fc.Arbitrary<Collider>

@@ -63,6 +63,7 @@ interface RawRotation {
   _y: number
   _z: number
   _w: number
+  _onChangeCallback(): void
 }
 interface RawEuler {
   _x: number
@@ -131,6 +132,11 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
   updateWorldMatrices = true
 
   readonly #joints: readonly Joint[]
+  /** What the joints hold: lists of their own, so that a frame need not reach through the bones. */
+  readonly #quaternions: readonly RawRotation[]
+  readonly #eulers: readonly RawEuler[]
+  readonly #positions: readonly Vector3[]
+  readonly #scales: readonly Vector3[]
   readonly #colliders: Colliders
   readonly #wind: Vector3
   readonly #gravity: Vector3
@@ -146,6 +152,8 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
   readonly #rotationAt: Uint32Array
   /** What each bone had before Limber wrote it: quaternion and Euler angles × joints. */
   readonly #own: Float64Array
+  /** Joints that only lie between two that swing. */
+  readonly #between: readonly number[]
   #enabled = true
 
   /**
@@ -177,6 +185,10 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
     try {
       const { views } = this
       this.#joints = layout.joints
+      this.#quaternions = layout.joints.map(({ bone }) => bone.quaternion as unknown as RawRotation)
+      this.#eulers = layout.joints.map(({ bone }) => bone.rotation as unknown as RawEuler)
+      this.#positions = layout.joints.map(({ bone }) => bone.position)
+      this.#scales = layout.joints.map(({ bone }) => bone.scale)
       this.bones = Object.freeze(layout.joints.filter((joint) => !joint.between).map((joint) => joint.bone))
       this.chains = Object.freeze(
         layout.setups.map(
@@ -203,11 +215,18 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
       this.#above = above(this.#roots.flatMap(({ parent }) => parent ?? []))
       this.#centers = layout.centers
       this.#own = new Float64Array(layout.joints.length * 7)
+      this.#between = layout.joints.flatMap((joint, j) => (joint.between ? [j] : []))
       this.register([])
 
       this.#colliders = new Colliders({
         views,
-        setColliders: (payload) => void this.command(JIGGLE_BONES.commands.setColliders, payload),
+        chains: this.chains.length,
+        checkAlive: () => void this.handle,
+        setColliders: (payload, chains) => {
+          this.command(JIGGLE_BONES.commands.setColliders, payload)
+          const pairs = chains.flatMap((some, collider) => (some ?? []).flatMap((chain) => [collider, chain]))
+          if (pairs.length) this.command(JIGGLE_BONES.commands.setColliderChains, Float32Array.from(pairs))
+        },
       })
       this.#colliders.replace(owned(colliders ?? [], layout.setups))
       this.#wind = new Vector3().fromArray(views.wind)
@@ -253,7 +272,7 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
     if (value === this.#enabled) return
     this.#takePoses(false)
     if (value) this.backend.command(handle, JIGGLE_BONES.commands.settle, new Float32Array(0))
-    else this.#giveBack()
+    else this.#giveAllBack()
     this.#enabled = value
   }
 
@@ -349,7 +368,7 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
   override step(dt?: number): number {
     if (!this.#enabled) {
       this.#takePoses(false)
-      this.#giveBack()
+      this.#giveAllBack()
       return super.step(0)
     }
     return super.step(dt)
@@ -363,7 +382,7 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
   override dispose(): void {
     if (!this.disposed) {
       this.#takePoses(false)
-      this.#giveBack()
+      this.#giveAllBack()
     }
     super.dispose()
   }
@@ -382,25 +401,27 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
   protected readOutputs(): void {
     if (!this.#enabled) return
     const { rotations } = this.views
-    const joints = this.#joints
-    for (let j = 0; j < joints.length; j++) {
-      const joint = joints[j]!
-      if (joint.between) continue
-      const at = this.#rotationAt[j]!
-      const q = joint.bone.quaternion as unknown as RawRotation
-      q._x = rotations[at]!
-      q._y = rotations[at + 4]!
-      q._z = rotations[at + 8]!
-      q._w = rotations[at + 12]!
-      const euler = joint.bone.rotation as unknown as RawEuler
+    const at = this.#rotationAt
+    const quaternions = this.#quaternions
+    const eulers = this.#eulers
+    for (let j = 0; j < at.length; j++) {
+      const from = at[j]!
+      const q = quaternions[j]!
+      q._x = rotations[from]!
+      q._y = rotations[from + 4]!
+      q._z = rotations[from + 8]!
+      q._w = rotations[from + 12]!
+      const euler = eulers[j]!
       if (euler._order === 'XYZ') {
-        euler._x = rotations[at + 16]!
-        euler._y = rotations[at + 20]!
-        euler._z = rotations[at + 24]!
+        euler._x = rotations[from + 16]!
+        euler._y = rotations[from + 20]!
+        euler._z = rotations[from + 24]!
       } else {
-        joint.bone.quaternion._onChangeCallback()
+        q._onChangeCallback()
       }
     }
+    // What only lies between keeps what it holds, to the last bit.
+    for (const j of this.#between) this.#giveBack(j)
   }
 
   protected rebound(): void {}
@@ -412,12 +433,11 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
   /** What the bones hold now: their poses, where that is not what was written to them. */
   #takePoses(all: boolean): void {
     const { poses, rotations } = this.views
-    const joints = this.#joints
-    const own = this.#own
-    for (let j = 0; j < joints.length; j++) {
-      const { bone, bind } = joints[j]!
-      const at = this.#poseAt[j]!
-      const q = bone.quaternion as unknown as RawRotation
+    const quaternions = this.#quaternions
+    const positions = this.#positions
+    const scales = this.#scales
+    for (let j = 0; j < quaternions.length; j++) {
+      const q = quaternions[j]!
       const out = this.#rotationAt[j]!
       if (
         all ||
@@ -426,49 +446,56 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
         q._z !== rotations[out + 8] ||
         q._w !== rotations[out + 12]
       ) {
-        const mine = j * 7
-        own[mine] = q._x
-        own[mine + 1] = q._y
-        own[mine + 2] = q._z
-        own[mine + 3] = q._w
-        const { rotation } = bone
-        own[mine + 4] = rotation.x
-        own[mine + 5] = rotation.y
-        own[mine + 6] = rotation.z
-        const rest = bind ?? bone.quaternion
-        poses[at + 12] = rest.x
-        poses[at + 16] = rest.y
-        poses[at + 20] = rest.z
-        poses[at + 24] = rest.w
+        this.#takeRotation(j)
       }
-      const { position, scale } = bone
+      const at = this.#poseAt[j]!
+      const position = positions[j]!
       poses[at] = position.x
       poses[at + 4] = position.y
       poses[at + 8] = position.z
+      const scale = scales[j]!
       poses[at + 28] = scale.x
       poses[at + 32] = scale.y
       poses[at + 36] = scale.z
     }
   }
 
-  /** Gives the bones back what they held. */
-  #giveBack(): void {
-    const joints = this.#joints
-    for (let j = 0; j < joints.length; j++) {
-      const { bone, between } = joints[j]!
-      if (between) continue
-      const own = this.#own
-      const q = bone.quaternion as unknown as RawRotation
-      const mine = j * 7
-      q._x = own[mine]!
-      q._y = own[mine + 1]!
-      q._z = own[mine + 2]!
-      q._w = own[mine + 3]!
-      const euler = bone.rotation as unknown as RawEuler
-      euler._x = own[mine + 4]!
-      euler._y = own[mine + 5]!
-      euler._z = own[mine + 6]!
-    }
+  #takeRotation(j: number): void {
+    const { poses } = this.views
+    const { bone, bind } = this.#joints[j]!
+    const { quaternion, rotation } = bone
+    const own = this.#own
+    own[j * 7] = quaternion.x
+    own[j * 7 + 1] = quaternion.y
+    own[j * 7 + 2] = quaternion.z
+    own[j * 7 + 3] = quaternion.w
+    own[j * 7 + 4] = rotation.x
+    own[j * 7 + 5] = rotation.y
+    own[j * 7 + 6] = rotation.z
+    const rest = bind ?? quaternion
+    const at = this.#poseAt[j]!
+    poses[at + 12] = rest.x
+    poses[at + 16] = rest.y
+    poses[at + 20] = rest.z
+    poses[at + 24] = rest.w
+  }
+
+  /** Gives joint `j` back what it held. */
+  #giveBack(j: number): void {
+    const own = this.#own
+    const q = this.#quaternions[j]!
+    q._x = own[j * 7]!
+    q._y = own[j * 7 + 1]!
+    q._z = own[j * 7 + 2]!
+    q._w = own[j * 7 + 3]!
+    const euler = this.#eulers[j]!
+    euler._x = own[j * 7 + 4]!
+    euler._y = own[j * 7 + 5]!
+    euler._z = own[j * 7 + 6]!
+  }
+
+  #giveAllBack(): void {
+    for (let j = 0; j < this.#joints.length; j++) this.#giveBack(j)
   }
 
   #writeCenters(): void {

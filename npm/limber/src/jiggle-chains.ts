@@ -3,7 +3,7 @@ import type { Collider } from './colliders.js'
 import { checkKeys, checkNumber, LimberError, shown } from './error.js'
 import { JIGGLE_CHAIN_OPTIONS_DEFAULTS, type JiggleChainOptions } from './generated/options.js'
 import type { PartialOptions } from './simulation.js'
-import { checkObject, readVector, type VectorLike } from './vector.js'
+import { checkObject, readQuaternion, readVector, type QuaternionLike, type VectorLike } from './vector.js'
 import { isIterable } from './vertices.js'
 
 /**
@@ -37,11 +37,6 @@ export type JiggleLimit =
       /** Turns the frame: a quaternion. */
       rotation?: QuaternionLike | undefined
     }
-
-/** `[x, y, z, w]`, or anything with these. */
-export type QuaternionLike =
-  | readonly [x: number, y: number, z: number, w: number]
-  | { readonly x: number; readonly y: number; readonly z: number; readonly w: number }
 
 /** A chain of bones that swing. */
 export interface JiggleChainSetup extends PartialOptions<JiggleChainOptions> {
@@ -412,14 +407,5 @@ function writeLimit(path: string, limit: JiggleLimit | undefined, out: Float32Ar
         `${path}.kind must be 'cone', 'hinge' or 'spherical', got ${shown((limit as JiggleLimit | null)?.kind)}`,
       )
   }
-  if (limit.rotation === undefined) return
-  const given = limit.rotation
-  const numbers = Array.isArray(given)
-    ? (given as readonly number[])
-    : [given, given, given, given].map((q, i) => (q as unknown as Record<string, number>)['xyzw'[i]!]!)
-  const length = Math.hypot(...numbers)
-  if (numbers.length !== 4 || !(length > 0 && length < Infinity)) {
-    throw new LimberError('invalid-option', `${path}.rotation must be a quaternion [x, y, z, w], got ${shown(given)}`)
-  }
-  numbers.forEach((n, i) => (out[at + 3 + i] = n / length))
+  readQuaternion(`${path}.rotation`, limit.rotation, out, at + 3)
 }

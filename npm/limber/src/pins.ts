@@ -14,6 +14,8 @@ export interface PinHost {
     /** `[x, y, z] × pins`, world, metres. */
     readonly pinTargets: Float32Array<ArrayBuffer>
   }
+  /** @throws LimberError `disposed` */
+  checkAlive(): void
   /** Pins exactly `vertices` (ascending), each where it is. */
   setPins(vertices: Uint32Array): void
 }
@@ -71,6 +73,7 @@ export class Pins<Vertices = Iterable<number>> {
    * @throws LimberError `invalid-option` for a vertex that does not exist; nothing has changed
    */
   set(vertices: Vertices): void {
+    this.#host.checkAlive()
     const next = this.#host.choose('vertices', vertices)
     this.#pin(next)
     const kept = new Set(next)
@@ -79,6 +82,7 @@ export class Pins<Vertices = Iterable<number>> {
 
   /** @internal See `Cloth.attach`. */
   attach(vertices: Vertices, object: Object3D): void {
+    this.#host.checkAlive()
     const wanted = this.#host.choose('vertices', vertices)
     checkObject('object', object)
     object.updateWorldMatrix(true, false)
@@ -104,6 +108,7 @@ export class Pins<Vertices = Iterable<number>> {
 
   /** @internal See `Cloth.detach`. */
   detach(vertices?: Vertices): void {
+    this.#host.checkAlive()
     const freed = vertices === undefined ? undefined : new Set(this.#host.choose('vertices', vertices))
     this.#keep((vertex) => freed !== undefined && !freed.has(vertex))
   }

@@ -231,6 +231,7 @@ fn hung(
         colliders: Vec::new(),
         stepped: Vec::new(),
         solids: Vec::new(),
+        parts: Vec::new(),
         near: vec![0; blocks],
         contacts: vec![Contact::default(); blocks],
         swept: false,

@@ -153,6 +153,8 @@ pub struct Cloth {
     stepped: Vec<Collider>,
     /// Colliders of the substep being run.
     solids: Vec<Solid>,
+    /// The collider that is being swept, on its way.
+    parts: Vec<Solid>,
     /// Which colliders each block may meet in this substep, a bit each.
     near: Vec<u32>,
     /// Planes that a fast collision of this substep keeps particles above.
@@ -264,6 +266,7 @@ impl Cloth {
         self.input.colliders = self.colliders.iter().flat_map(|c| c.pose).collect();
         self.stepped = self.colliders.clone();
         self.solids = self.colliders.iter().map(Collider::solid).collect();
+        self.parts = self.solids.first().map_or(Vec::new(), |solid| vec![*solid; step::MOST_SWEEPS as usize]);
         Ok(())
     }
 }

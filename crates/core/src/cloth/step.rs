@@ -38,7 +38,7 @@ fn bit(collider: usize) -> u32 {
 const SETTLED: f32 = 1e-4;
 
 /// Most parts into which a step is cut to find a fast collision.
-const MOST_SWEEPS: u32 = 64;
+pub(super) const MOST_SWEEPS: u32 = 64;
 
 impl Cloth {
     /// Runs one fixed step.
@@ -156,17 +156,18 @@ impl Cloth {
     fn sweep(&mut self, start: &Collider, end: &Collider, sweeps: u32) {
         let part = splat(1.0 / sweeps as f32);
         let solid = end.solid();
+        let sweeps = sweeps as usize;
+        for (s, solid) in self.parts.iter_mut().take(sweeps).enumerate() {
+            *solid = start.towards(end.pose, (s + 1) as f32 / sweeps as f32).solid();
+        }
         let particles = self.position.iter_mut().zip(&mut self.previous).zip(&self.free);
         for (((p, q), free), contact) in particles.zip(&mut self.contacts) {
             let way = (*p - *q) * part;
             let mut at = *q;
             let mut met = F4::ZERO;
-            for s in 1..=sweeps {
+            for solid in self.parts.iter().take(sweeps) {
                 at = at + way;
-                met |= greater(
-                    start.towards(end.pose, s as f32 / sweeps as f32).solid().push_out(&mut at, q, *free),
-                    F4::ZERO,
-                );
+                met |= greater(solid.push_out(&mut at, q, *free), F4::ZERO);
             }
             if met.any() {
                 *p = V3::select(met, at, *p);

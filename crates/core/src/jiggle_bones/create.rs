@@ -4,14 +4,13 @@ use super::limit::{self, Limit};
 use super::options::{JiggleBonesOptions, JiggleChainOptions};
 use super::state::clock;
 use super::{
-    Block, Center, Chain, Frame, Group, Input, JiggleBones, Joint, LimitRow, MATRIX, NONE, POSE, ROTATION, Row,
-    chain_of,
+    Block, Center, Chain, Drawn, Frame, Group, Input, JiggleBones, Joint, LimitRow, NONE, Pose, Row, Tip, chain_of,
 };
 use crate::collider::{out_of_reach, within_reach};
 use crate::error::{Error, Result};
 use crate::lanes::{F4, ON, V3, splat};
 use crate::options::{set, settings};
-use crate::spatial::{M3, Q4};
+use crate::spatial::{Affine, M3, Q4};
 
 /// Most joints of a simulation.
 const MOST_JOINTS: usize = 1_000_000;
@@ -202,31 +201,29 @@ impl JiggleBones {
             .enumerate()
             .map(|(c, [flags, _])| Chain { vrm: flags & VRM != 0, group: group_of(c as u32) });
         let chains: Vec<Chain> = chains.collect();
-        let center = Center {
-            from: Frame::IDENTITY,
-            to: Frame::IDENTITY,
-            now: vec![(M3::IDENTITY, V3::ZERO); groups.len()],
-            step: (M3::IDENTITY, V3::ZERO),
-        };
-        let centers = vec![center; centers.div_ceil(4)];
-        let at_rest = [F4::ZERO, F4::ZERO, F4::ZERO, F4::ZERO, F4::ZERO, F4::ZERO, F4::ONE, F4::ONE, F4::ONE, F4::ONE];
-        let poses: Vec<F4> = std::iter::repeat_n(at_rest, rows.len()).flatten().collect();
-        let matrices = |count: usize| std::iter::repeat_n(Frame::IDENTITY.raw, count).flatten().collect::<Vec<F4>>();
-        debug_assert_eq!((at_rest.len(), Frame::IDENTITY.raw.len()), (POSE, MATRIX));
+        let centers =
+            vec![Center { from: Frame::IDENTITY, to: Frame::IDENTITY, step: Affine::IDENTITY }; centers.div_ceil(4)];
+        let poses = vec![Pose::IDENTITY; rows.len()];
+        let parents = vec![Affine::IDENTITY; blocks.len()];
+        let center_matrices = vec![Affine::IDENTITY; centers.len()];
         let mut bones = JiggleBones {
             options,
             report: format!("{{\"joints\":{joints},\"chains\":{},\"blocks\":{}}}", chains.len(), blocks.len()),
             chain_options,
             chains,
             joints: all_joints,
-            groups,
-            worlds: vec![(M3::IDENTITY, V3::ZERO); rows.len()],
+            worlds: vec![Affine::IDENTITY; rows.len()],
             from: poses.clone(),
-            rotations: vec![F4::ZERO; rows.len() * ROTATION],
+            from_parents: parents.clone(),
+            from_centers: center_matrices.clone(),
+            centers_now: vec![Affine::IDENTITY; centers.len() * groups.len()],
+            drawn: vec![Drawn { rotation: Q4::IDENTITY, euler: V3::ZERO }; rows.len()],
+            tips: vec![Tip::REST; rows.len()],
+            groups,
             input: Input {
                 poses,
-                parents: matrices(blocks.len()),
-                centers: matrices(centers.len()),
+                parents,
+                centers: center_matrices,
                 wind: [0.0; 3],
                 gravity: [0.0, -4.32, 0.0],
                 colliders: Vec::new(),
@@ -350,17 +347,16 @@ impl Row {
         branches: false,
         settled: false,
         moving: false,
-        position: V3::ZERO,
-        rotation: Q4::IDENTITY,
+        pose: Pose::IDENTITY,
         turn: M3::IDENTITY,
-        scale: V3::ZERO,
         axis: M3::IDENTITY.y,
         side: M3::IDENTITY.x,
         length: F4::ZERO,
-        head: V3::ZERO,
-        at: V3::ZERO,
-        was: V3::ZERO,
-        swing: M3::IDENTITY.y,
-        swing_last: M3::IDENTITY.y,
     };
+}
+
+impl Tip {
+    /// At rest.
+    const REST: Tip =
+        Tip { head: V3::ZERO, at: V3::ZERO, was: V3::ZERO, swing: M3::IDENTITY.y, swing_last: M3::IDENTITY.y };
 }

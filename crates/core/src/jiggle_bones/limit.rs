@@ -5,6 +5,7 @@
 //! describes.
 
 use crate::lanes::{F4, V3, greater, less, select, splat};
+use crate::number::sin_cos;
 use crate::spatial::{M3, direction};
 
 /// Numbers of a limit: `[kind, angle, angle, rotation x, y, z, w]`.
@@ -48,12 +49,12 @@ impl Limit {
             2 => self.hinge.as_mut_array()[lane] = on,
             _ => self.spherical.as_mut_array()[lane] = on,
         }
-        let angle = f64::from(numbers[1]);
-        self.cos.as_mut_array()[lane] = libm::cos(angle) as f32;
-        self.sin.as_mut_array()[lane] = libm::sin(angle) as f32;
-        let theta = f64::from(numbers[2]);
-        self.theta_cos.as_mut_array()[lane] = libm::cos(theta) as f32;
-        self.theta_sin.as_mut_array()[lane] = libm::sin(theta) as f32;
+        let (sin, cos) = sin_cos(f64::from(numbers[1]));
+        self.cos.as_mut_array()[lane] = cos as f32;
+        self.sin.as_mut_array()[lane] = sin as f32;
+        let (sin, cos) = sin_cos(f64::from(numbers[2]));
+        self.theta_cos.as_mut_array()[lane] = cos as f32;
+        self.theta_sin.as_mut_array()[lane] = sin as f32;
     }
 
     /// Turns the frames to bones whose rest directions are `axis`, after the limits' own rotations `own`.

@@ -17,16 +17,18 @@ mod step;
 mod tests;
 
 use crate::clock::Clock;
-use crate::collider::{Collider, STRIDE, Solid, out_of_reach, within_reach};
+use crate::collider::{Collider, FARTHEST, STRIDE, Solid, out_of_reach, within_reach};
 use crate::error::{Code, Error, Result};
 use crate::lanes::{F4, V3, splat};
-use crate::number::number;
+use crate::number::{exp, ln, number, sin_cos};
 use crate::options::{self as settings, describe as describe_options};
 use crate::simulation::{Channel, ChannelInfo, Simulation};
-use crate::spatial::{M3, Q4};
+use crate::spatial::{Affine, M3, Q4};
+use bytemuck::{Pod, Zeroable};
 use limit::Limit;
 pub use options::{JiggleBonesOptions, JiggleChainOptions};
 use spring::Spring;
+use std::slice::from_ref;
 
 /// The longest time that one call simulates, in seconds; what lies beyond is dropped.
 pub const LONGEST: f64 = 1.0 / 15.0;
@@ -36,13 +38,6 @@ const OUTERMOST: f32 = 1e7;
 
 /// No joint, no centre.
 const NONE: u32 = u32::MAX;
-
-/// Registers of a pose: position, quaternion, scale.
-const POSE: usize = 10;
-/// Registers of a matrix: three axes and an origin.
-const MATRIX: usize = 12;
-/// Registers of an output: quaternion, Euler angles.
-const ROTATION: usize = 7;
 
 /// The option structs of jiggle bones, for the generator.
 pub fn describe() -> Vec<crate::options::StructInfo> {
@@ -80,15 +75,18 @@ struct Row {
     settled: bool,
     /// The pose has changed since the last frame.
     moving: bool,
-    position: V3,
-    rotation: Q4,
+    pose: Pose,
     turn: M3,
-    scale: V3,
     /// From the head to the tip as the scale leaves it: direction and length.
     axis: V3,
     side: V3,
     length: F4,
+}
 
+/// The tips of a row: its state.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+struct Tip {
     /// Where the heads are: world, metres.
     head: V3,
     /// Where the tips are, and where they were a step ago, from the heads of now: in the axes of the world, metres. Far from
@@ -98,6 +96,28 @@ struct Row {
     /// Directions of the bones within their rest pose, of this step and of the last.
     swing: V3,
     swing_last: V3,
+}
+
+/// The joints of a row without swing, in the space of what they hang on.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+struct Pose {
+    position: V3,
+    rotation: Q4,
+    scale: V3,
+}
+
+impl Pose {
+    const IDENTITY: Pose =
+        Pose { position: V3::ZERO, rotation: Q4::IDENTITY, scale: V3 { x: F4::ONE, y: F4::ONE, z: F4::ONE } };
+}
+
+/// The joints of a row as drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+struct Drawn {
+    rotation: Q4,
+    euler: V3,
 }
 
 #[derive(Clone, Debug)]
@@ -110,62 +130,55 @@ struct LimitRow {
 /// Something that moves as a whole, four of them: world matrices, taken apart.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
-    raw: [F4; MATRIX],
+    raw: Affine,
     turn: Q4,
     rest: M3,
-    origin: V3,
 }
 
 impl Frame {
-    const IDENTITY: Frame = Frame {
-        raw: [
-            F4::ONE,
-            F4::ZERO,
-            F4::ZERO,
-            F4::ZERO,
-            F4::ONE,
-            F4::ZERO,
-            F4::ZERO,
-            F4::ZERO,
-            F4::ONE,
-            F4::ZERO,
-            F4::ZERO,
-            F4::ZERO,
-        ],
-        turn: Q4::IDENTITY,
-        rest: M3::IDENTITY,
-        origin: V3::ZERO,
-    };
+    const IDENTITY: Frame = Frame { raw: Affine::IDENTITY, turn: Q4::IDENTITY, rest: M3::IDENTITY };
 
-    fn of(raw: &[F4; MATRIX]) -> Self {
-        let (matrix, origin) = affine(raw);
-        let (turn, rest) = matrix.split();
-        Frame { raw: *raw, turn, rest, origin }
+    #[inline(never)]
+    fn of(raw: &Affine) -> Self {
+        let (turn, rest) = raw.axes.split();
+        Frame { raw: *raw, turn, rest }
     }
 
-    /// Taken apart anew only where it has changed.
-    fn follow(&mut self, raw: &[F4; MATRIX]) {
-        if self.raw != *raw {
+    /// Takes the matrix of this call; taken apart anew only where it has changed. Says whether its numbers are within reach.
+    fn follow(&mut self, raw: &Affine) -> bool {
+        let changed = differ(&self.raw, raw);
+        let sound = !changed || in_reach(raw);
+        if changed && sound {
             *self = Frame::of(raw);
         }
+        sound
     }
 
     /// The matrix on its way to `to`; `to` itself at 1.
-    #[inline(always)]
-    fn towards(&self, to: &Frame, t: f32) -> (M3, V3) {
-        if t == 1.0 || self.raw == to.raw {
-            return affine(&to.raw);
+    #[inline(never)]
+    fn towards(&self, to: &Frame, t: f32) -> Affine {
+        if t == 1.0 || !differ(&self.raw, &to.raw) {
+            return to.raw;
         }
         let t = splat(t);
-        let matrix = self.turn.towards(to.turn, t).matrix().after(&self.rest.towards(&to.rest, t));
-        (matrix, crate::spatial::mix(self.origin, to.origin, t))
+        Affine {
+            axes: self.turn.towards(to.turn, t).matrix().after(&self.rest.towards(&to.rest, t)),
+            origin: crate::spatial::mix(self.raw.origin, to.raw.origin, t),
+        }
     }
 }
 
+/// Whether any number is another one, or none.
 #[inline(always)]
-fn affine(raw: &[F4; MATRIX]) -> (M3, V3) {
-    let v = |i: usize| V3 { x: raw[i], y: raw[i + 1], z: raw[i + 2] };
-    (M3 { x: v(0), y: v(3), z: v(6) }, v(9))
+fn differ<T: Pod>(a: &T, b: &T) -> bool {
+    let (a, b): (&[F4], &[F4]) = (bytemuck::cast_slice(from_ref(a)), bytemuck::cast_slice(from_ref(b)));
+    a.iter().zip(b).fold(F4::ZERO, |other, (a, b)| other | a.simd_ne(*b)).any()
+}
+
+/// Whether all numbers can be coordinates.
+fn in_reach<T: Pod>(all: &T) -> bool {
+    let all: &[F4] = bytemuck::cast_slice(from_ref(all));
+    all.iter().all(|v| v.abs().simd_le(splat(FARTHEST)).all())
 }
 
 /// Four strands of the same length: joints that hang on one another without a branch.
@@ -197,14 +210,13 @@ struct Block {
     colliders: Vec<(u32, F4)>,
 }
 
-/// Four centres.
-#[derive(Clone, Debug)]
+/// Four centres, on their way from the last frame to this one.
+#[derive(Clone, Copy, Debug)]
 struct Center {
     from: Frame,
     to: Frame,
-    /// Where they were at the last step of each group, and what took them on from there.
-    now: Vec<(M3, V3)>,
-    step: (M3, V3),
+    /// What took them here in the step that is run.
+    step: Affine,
 }
 
 /// Chains of one rate.
@@ -245,9 +257,9 @@ struct Joint {
 /// What JavaScript writes.
 #[derive(Clone, Debug)]
 struct Input {
-    poses: Vec<F4>,
-    parents: Vec<F4>,
-    centers: Vec<F4>,
+    poses: Vec<Pose>,
+    parents: Vec<Affine>,
+    centers: Vec<Affine>,
     wind: [f32; 3],
     gravity: [f32; 3],
     colliders: Vec<f32>,
@@ -265,11 +277,16 @@ pub struct JiggleBones {
     groups: Vec<Group>,
     blocks: Vec<Block>,
     rows: Vec<Row>,
+    tips: Vec<Tip>,
     centers: Vec<Center>,
+    /// Where the centres were at the last step of each group: `[centre] × groups`.
+    centers_now: Vec<Affine>,
     /// World matrices of joints on which other strands hang, by row.
-    worlds: Vec<(M3, V3)>,
-    /// Poses of the last frame.
-    from: Vec<F4>,
+    worlds: Vec<Affine>,
+    /// Inputs of the last frame.
+    from: Vec<Pose>,
+    from_parents: Vec<Affine>,
+    from_centers: Vec<Affine>,
 
     /// Colliders where they were at the end of the last call.
     colliders: Vec<Collider>,
@@ -295,64 +312,53 @@ pub struct JiggleBones {
     input: Input,
     slots: Vec<u32>,
     roots: Vec<u32>,
-    rotations: Vec<F4>,
+    drawn: Vec<Drawn>,
     status: [u32; 1],
 }
 
 impl JiggleBones {
-    fn check_inputs(&self) -> Result<()> {
+    /// Takes in what the inputs of this call are.
+    fn read_inputs(&mut self) -> Result<()> {
         let check = |name: &str, unit: &str, values: &[f32]| match values.iter().position(|v| !within_reach(v)) {
             Some(i) => Err(out_of_reach(&format!("{name}[{i}]"), unit, values[i])),
             None => Ok(()),
         };
         check("wind", "m/s", &self.input.wind)?;
         check("gravity", "m/s²", &self.input.gravity)?;
-        let wide = |values: &[F4]| values.iter().all(|v| v.abs().simd_le(splat(crate::collider::FARTHEST)).all());
-        if !wide(&self.input.poses) {
-            let bad = (0..self.joints.len()).find(|i| {
-                let slot = self.joints[*i].slot as usize;
-                let pose = &self.input.poses[slot / 4 * POSE..][..POSE];
-                !pose.iter().all(|v| within_reach(&v.as_array()[slot % 4]))
-            });
-            let name = format!("position, rotation or scale of bone {}", bad.unwrap_or_default());
-            return Err(Error::input(format!("the {name} must be numbers from -1000000 to 1000000")));
+        for (i, (pose, collider)) in self.input.colliders.as_chunks().0.iter().zip(&self.colliders).enumerate() {
+            Collider { pose: *pose, ..*collider }.check(i)?;
         }
-        if !(wide(&self.input.parents) && wide(&self.input.centers)) {
-            return Err(Error::input(
-                "the world matrices above the bones must be numbers from -1000000 to 1000000".to_string(),
-            ));
+        let mut sound = true;
+        for (block, raw) in self.blocks.iter_mut().zip(&self.input.parents) {
+            sound &= block.to.follow(raw);
         }
-        for (i, (pose, collider)) in self.input.colliders.chunks_exact(STRIDE).zip(&self.colliders).enumerate() {
-            let mut numbers = [0.0; STRIDE];
-            numbers.copy_from_slice(pose);
-            Collider { pose: numbers, ..*collider }.check(i)?;
+        if self.centred {
+            for (center, raw) in self.centers.iter_mut().zip(&self.input.centers) {
+                sound &= center.to.follow(raw);
+            }
+        }
+        if !sound {
+            return Err(bad("world matrices above the bones"));
+        }
+        for (r, (row, from)) in self.rows.iter_mut().zip(&self.from).enumerate() {
+            let pose = &self.input.poses[r];
+            row.moving = differ(from, pose);
+            row.settled &= !row.moving;
+            if row.moving && !in_reach(pose) {
+                return Err(bad("position, rotation and scale of each bone"));
+            }
         }
         Ok(())
     }
 
-    /// Takes in what the inputs of this call are.
-    fn read_inputs(&mut self) {
-        for (block, raw) in self.blocks.iter_mut().zip(self.input.parents.as_chunks().0) {
-            block.to.follow(raw);
-        }
-        if self.centred {
-            for (center, raw) in self.centers.iter_mut().zip(self.input.centers.as_chunks().0) {
-                center.to.follow(raw);
-            }
-        }
-        let poses = self.from.chunks_exact(POSE).zip(self.input.poses.chunks_exact(POSE));
-        for (row, (from, to)) in self.rows.iter_mut().zip(poses) {
-            row.moving = from != to;
-            row.settled &= !row.moving;
-        }
-    }
-
     /// Takes the inputs as they are as what the next call interpolates from.
     fn settle_inputs(&mut self) {
-        for block in &mut self.blocks {
+        for (block, raw) in self.blocks.iter_mut().zip(&mut self.from_parents) {
+            *raw = block.to.raw;
             block.from = block.to;
         }
-        for center in &mut self.centers {
+        for (center, raw) in self.centers.iter_mut().zip(&mut self.from_centers) {
+            *raw = center.to.raw;
             center.from = center.to;
         }
         self.from.copy_from_slice(&self.input.poses);
@@ -374,8 +380,9 @@ impl JiggleBones {
             if chain.vrm {
                 // The standard's forces are those of 60 steps a second.
                 let slow = 60.0 / rate;
-                let drag = libm::pow(f64::from(1.0 - joint.damping).max(0.0), slow);
-                (stiffness, keep, push) = (0.0, drag as f32, (factor / 60.0 * slow * slow) as f32);
+                let kept = f64::from(1.0 - joint.damping);
+                let drag = if slow == 1.0 { kept } else { exp(ln(kept.max(1e-9)) * slow) };
+                (stiffness, keep, push) = (0.0, drag.max(0.0) as f32, (factor / 60.0 * slow * slow) as f32);
                 square = slow * slow / 60.0;
             } else {
                 let own_stiffness = own.stiffness.is_some();
@@ -386,7 +393,7 @@ impl JiggleBones {
                 let spring = Spring {
                     stiffness: f64::from(own.stiffness.unwrap_or(all.stiffness)) * factor,
                     damping: f64::from(own.damping.unwrap_or(all.damping)) * damping,
-                    frequency: frequency.map(|f| f64::from(f) * libm::sqrt(factor)),
+                    frequency: frequency.map(|f| f64::from(f) * factor.sqrt()),
                     damping_ratio: ratio.map(|ratio| f64::from(ratio) * damping),
                 };
                 (stiffness, keep) = spring.step(rate);
@@ -406,7 +413,7 @@ impl JiggleBones {
             put(&mut row.radius, own.radius * joint.radius);
             put(&mut row.once, if chain.vrm { crate::lanes::ON } else { 0.0 });
         }
-        self.most_turn = all.teleport_angle.map_or(-1.0, |angle| libm::cos(f64::from(angle) / 2.0) as f32);
+        self.most_turn = all.teleport_angle.map_or(-1.0, |angle| sin_cos(f64::from(angle) / 2.0).1 as f32);
         for row in &mut self.rows {
             row.pushes = row.push != F4::ZERO;
         }
@@ -421,13 +428,21 @@ impl JiggleBones {
         let centred = self.blocks.iter().any(|block| block.centred);
         if centred && !self.centred {
             // They were not followed so far.
-            for (center, raw) in self.centers.iter_mut().zip(self.input.centers.as_chunks().0) {
+            for (c, (center, raw)) in self.centers.iter_mut().zip(&self.input.centers).enumerate() {
                 center.to = Frame::of(raw);
                 center.from = center.to;
-                center.now.fill(affine(raw));
+                self.from_centers[c] = *raw;
             }
+            self.stand_still();
         }
         self.centred = centred;
+    }
+
+    /// The centres have not moved since the last step.
+    fn stand_still(&mut self) {
+        for (c, now) in self.centers_now.iter_mut().enumerate() {
+            *now = self.from_centers[c % self.from_centers.len()];
+        }
     }
 
     fn set_colliders(&mut self, payload: &[f32]) -> Result<()> {
@@ -495,6 +510,11 @@ impl JiggleBones {
     }
 }
 
+#[cold]
+fn bad(what: &str) -> Error {
+    Error::input(format!("the {what} must be numbers from -{0} to {0}", number(FARTHEST.into())))
+}
+
 /// `chains.3.stiffness` as the chain 3 and `stiffness`.
 fn chain_of(path: &str) -> Option<(usize, &str)> {
     let (i, name) = path.strip_prefix("chains.")?.split_once('.')?;
@@ -530,14 +550,11 @@ impl Simulation for JiggleBones {
         {
             return Err(Error::input(format!("dt must be a finite number of seconds, got {}", number(dt))));
         }
-        self.check_inputs()?;
-        self.read_inputs();
+        self.read_inputs()?;
         if self.fresh {
             self.settle_inputs();
-            self.read_inputs();
-            for center in &mut self.centers {
-                center.now.fill(affine(&center.to.raw));
-            }
+            self.read_inputs()?;
+            self.stand_still();
             self.fresh = false;
         }
         self.follow_jumps();
@@ -562,8 +579,7 @@ impl Simulation for JiggleBones {
     }
 
     fn reread_inputs(&mut self) -> Result<()> {
-        self.check_inputs()?;
-        self.read_inputs();
+        self.read_inputs()?;
         self.reread = true;
         Ok(())
     }
@@ -586,15 +602,14 @@ impl Simulation for JiggleBones {
     }
 
     fn channel(&mut self, id: u32) -> Option<Channel<'_>> {
-        let wide = |values| Channel::F32(bytemuck::cast_slice_mut::<F4, f32>(values));
         Some(match id {
-            channels::ROTATIONS => wide(&mut self.rotations),
+            channels::ROTATIONS => Channel::F32(bytemuck::cast_slice_mut(&mut self.drawn)),
             channels::STATUS => Channel::U32(&mut self.status),
             channels::SLOTS => Channel::U32(&mut self.slots),
             channels::ROOTS => Channel::U32(&mut self.roots),
-            channels::POSES => wide(&mut self.input.poses),
-            channels::PARENTS => wide(&mut self.input.parents),
-            channels::CENTERS => wide(&mut self.input.centers),
+            channels::POSES => Channel::F32(bytemuck::cast_slice_mut(&mut self.input.poses)),
+            channels::PARENTS => Channel::F32(bytemuck::cast_slice_mut(&mut self.input.parents)),
+            channels::CENTERS => Channel::F32(bytemuck::cast_slice_mut(&mut self.input.centers)),
             channels::WIND => Channel::F32(&mut self.input.wind),
             channels::GRAVITY => Channel::F32(&mut self.input.gravity),
             channels::COLLIDERS => Channel::F32(&mut self.input.colliders),
@@ -608,7 +623,7 @@ impl Simulation for JiggleBones {
             channels::SET_COLLIDER_CHAINS => self.set_collider_chains(payload)?,
             channels::CARRY => self.carry = true,
             channels::SETTLE => self.groups.iter_mut().for_each(|group| group.fresh = true),
-            channels::READ_TIPS => return Ok(self.tips()),
+            channels::READ_TIPS => return Ok(self.drawn_tips()),
             _ => return Err(Error::input(format!("jiggle bones have no operation {op}"))),
         }
         Ok(Vec::new())

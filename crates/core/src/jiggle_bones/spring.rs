@@ -1,5 +1,7 @@
 //! What a step's stiffness and damping are, in either form and at any rate.
 
+use crate::number::{arccosine, exp, ln, sin_cos};
+
 /// Steps a second for which the sheet gives stiffness and damping.
 pub const SHEET_RATE: f64 = 120.0;
 
@@ -30,22 +32,22 @@ impl Spring {
             return (within(self.stiffness) as f32, b as f32);
         }
         // Of the sheet's numbers: the modes' decay and, squared, what they turn by (below 0 for what does not swing).
-        let size = libm::sqrt(a * b).max(1e-6);
-        let decay = -libm::log(size) * SHEET_RATE;
+        let size = (a * b).sqrt().max(1e-6);
+        let decay = -ln(size) * SHEET_RATE;
         let cos = a * (1.0 + b) / 2.0 / size;
-        let turn = if cos < 1.0 { libm::acos(cos) } else { libm::log(cos + libm::sqrt(cos * cos - 1.0)) };
+        let turn = if cos < 1.0 { arccosine(cos) } else { ln(cos + (cos * cos - 1.0).sqrt()) };
         let swing = turn * turn * SHEET_RATE * SHEET_RATE * if cos < 1.0 { 1.0 } else { -1.0 };
 
-        let omega = self.frequency.map_or(libm::sqrt((decay * decay + swing).max(0.0)), |f| f * std::f64::consts::TAU);
+        let omega = self.frequency.map_or((decay * decay + swing).max(0.0).sqrt(), |f| f * std::f64::consts::TAU);
         let ratio = self.damping_ratio.unwrap_or(if omega > 0.0 { decay / omega } else { 0.0 });
         let (decay, swing) = if self.frequency.is_none() && self.damping_ratio.is_none() {
             (decay, swing)
         } else {
             (ratio * omega, omega * omega * (1.0 - ratio * ratio))
         };
-        let size = libm::exp(-decay / rate);
-        let turn = libm::sqrt(swing.abs()) / rate;
-        let cos = if swing >= 0.0 { libm::cos(turn) } else { (libm::exp(turn) + libm::exp(-turn)) / 2.0 };
+        let size = exp(-decay / rate);
+        let turn = swing.abs().sqrt() / rate;
+        let cos = if swing >= 0.0 { sin_cos(turn).1 } else { (exp(turn) + exp(-turn)) / 2.0 };
         // Faster than a step can follow: as stiff as it gets.
         let a = 2.0 * size * cos - size * size;
         if a <= 1e-6 || turn > 1.5 && swing >= 0.0 {

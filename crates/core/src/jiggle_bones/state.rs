@@ -1,11 +1,11 @@
 //! Beginning anew, carrying along with a body that was put somewhere else, saving and putting back.
 
-use super::{Frame, JiggleBones, LONGEST, MATRIX, NONE, OUTERMOST, POSE, affine};
+use super::{Frame, JiggleBones, LONGEST, OUTERMOST, Tip, in_reach};
 use crate::clock::Clock;
 use crate::collider::{Collider, STRIDE, out_of_reach, within_reach};
 use crate::error::{Error, Result};
-use crate::lanes::{F4, ON, V3, greater, less, splat};
-use crate::spatial::M3;
+use crate::lanes::{F4, ON, V3, greater, less, select, splat};
+use crate::spatial::{Affine, M3};
 use glam::{Mat3, Mat4};
 use xxhash_rust::xxh64::xxh64;
 
@@ -24,18 +24,14 @@ impl JiggleBones {
             group.clock = clock(group.rate);
             group.fresh = true;
         }
-        for row in &mut self.rows {
-            row.settled = false;
-            (row.head, row.at, row.was) = (V3::ZERO, V3::ZERO, V3::ZERO);
-        }
         (self.fresh, self.carry, self.newest) = (true, false, true);
         self.status = [0];
         for r in 0..self.rows.len() {
-            let pose = r * POSE..(r + 1) * POSE;
             let row = &mut self.rows[r];
             row.moving = false;
-            row.pose(&self.from[pose.clone()], &self.input.poses[pose], 1.0);
-            (row.swing, row.swing_last) = (row.axis, row.axis);
+            row.pose(&self.from[r], &self.input.poses[r], 1.0);
+            let axis = row.axis;
+            self.tips[r] = Tip { head: V3::ZERO, at: V3::ZERO, was: V3::ZERO, swing: axis, swing_last: axis };
         }
         self.show();
     }
@@ -50,32 +46,30 @@ impl JiggleBones {
         if !is_affine || Mat3::from_mat4(m).determinant() == 0.0 {
             return Err(Error::input("teleport takes an affine matrix that can be inverted"));
         }
-        let [x, y, z, o] = [m.x_axis, m.y_axis, m.z_axis, m.w_axis].map(|c| V3::splat([c.x, c.y, c.z]));
-        let (turn, shift) = (M3 { x, y, z }, o);
-        let carried = |raw: &[F4; MATRIX]| {
-            let (matrix, origin) = affine(raw);
-            let (m, o) = (turn.after(&matrix), turn.times(origin) + shift);
-            [m.x.x, m.x.y, m.x.z, m.y.x, m.y.y, m.y.z, m.z.x, m.z.y, m.z.z, o.x, o.y, o.z]
-        };
-        let far = |raw: &[F4; MATRIX]| !raw.iter().all(|v| less(v.abs(), splat(crate::collider::FARTHEST)).all());
-        let frames = self.blocks.iter().map(|b| b.from.raw).chain(self.centers.iter().map(|c| c.from.raw));
-        if frames.map(|raw| carried(&raw)).any(|raw| far(&raw)) {
+        let [x, y, z, origin] = [m.x_axis, m.y_axis, m.z_axis, m.w_axis].map(|c| V3::splat([c.x, c.y, c.z]));
+        let way = Affine { axes: M3 { x, y, z }, origin };
+        let frames = self.from_parents.iter().chain(&self.from_centers);
+        if !frames.map(|raw| way.after(raw)).all(|raw| in_reach(&raw)) {
             return Err(Error::input("teleport takes the bones farther than 1000000 m"));
         }
-        for row in &mut self.rows {
-            row.head = turn.times(row.head) + shift;
-            (row.at, row.was) = (turn.times(row.at), turn.times(row.was));
+        for tip in &mut self.tips {
+            tip.head = way.times(tip.head);
+            (tip.at, tip.was) = (way.axes.times(tip.at), way.axes.times(tip.was));
         }
-        for block in &mut self.blocks {
-            block.from = Frame::of(&carried(&block.from.raw));
-        }
-        for center in &mut self.centers {
-            center.from = Frame::of(&carried(&center.from.raw));
-            for now in &mut center.now {
-                *now = (turn.after(&now.0), turn.times(now.1) + shift);
-            }
-        }
+        let frames = self.from_parents.iter_mut().chain(&mut self.from_centers).chain(&mut self.centers_now);
+        frames.for_each(|raw| *raw = way.after(raw));
+        self.take_frames();
         Ok(())
+    }
+
+    /// The frames of the last call's matrices.
+    fn take_frames(&mut self) {
+        for (block, raw) in self.blocks.iter_mut().zip(&self.from_parents) {
+            block.from = Frame::of(raw);
+        }
+        for (center, raw) in self.centers.iter_mut().zip(&self.from_centers) {
+            center.from = Frame::of(raw);
+        }
     }
 
     /// Carries along the strands whose roots have moved or turned so far in this frame that they were put there.
@@ -85,9 +79,9 @@ impl JiggleBones {
         let far = self.options.teleport_distance.map_or(f32::INFINITY, |far| far * far);
         let mut some = false;
         for block in &mut self.blocks {
-            let way = block.to.origin - block.from.origin;
+            let way = block.to.raw.origin - block.from.raw.origin;
             block.jumped = if all { splat(ON) } else { greater(way.dot(way), splat(far)) };
-            if !all && block.from.raw != block.to.raw {
+            if !all {
                 block.jumped |= less(block.from.turn.dot(block.to.turn).abs(), splat(self.most_turn));
             }
             some |= block.jumped.any();
@@ -101,34 +95,21 @@ impl JiggleBones {
     fn carry_jumped(&mut self) {
         for b in 0..self.blocks.len() {
             let block = &self.blocks[b];
-            let (mut turn, mut shift, mut mask) = (M3::IDENTITY, V3::ZERO, F4::ZERO);
+            let (mut way, mut mask) = (Affine::IDENTITY, F4::ZERO);
             for lane in 0..4 {
-                let source = block.source[lane];
-                let (root, other) = (source as usize / 4, source as usize % 4);
-                if source == NONE || self.blocks[root].jumped.as_array()[other].to_bits() == 0 {
+                let (root, other) = (block.source[lane] as usize / 4, block.source[lane] as usize % 4);
+                let Some(root) = self.blocks.get(root).filter(|root| root.jumped.as_array()[other].to_bits() != 0)
+                else {
                     continue;
-                }
-                let root = &self.blocks[root];
-                let (t, s) = super::step::moved(&affine(&root.from.raw), &affine(&root.to.raw));
-                turn.x.set(lane, t.x.get(other));
-                turn.y.set(lane, t.y.get(other));
-                turn.z.set(lane, t.z.get(other));
-                shift.set(lane, s.get(other));
+                };
+                way.take_lane(lane, &root.from.raw.way_to(&root.to.raw), other);
                 mask.as_mut_array()[lane] = ON;
-                let center = block.centers[lane];
-                if center != NONE {
-                    let (c, l) = (&mut self.centers[center as usize / 4], center as usize % 4);
-                    let mut raw = c.from.raw;
-                    for (from, to) in raw.iter_mut().zip(&c.to.raw) {
-                        from.as_mut_array()[l] = to.as_array()[l];
-                    }
-                    c.from = Frame::of(&raw);
-                    let (matrix, origin) = affine(&raw);
-                    for now in &mut c.now {
-                        now.0.x.set(l, matrix.x.get(l));
-                        now.0.y.set(l, matrix.y.get(l));
-                        now.0.z.set(l, matrix.z.get(l));
-                        now.1.set(l, origin.get(l));
+                // Its centre has come along.
+                let (center, other) = (block.centers[lane] as usize / 4, block.centers[lane] as usize % 4);
+                if let Some(to) = self.centers.get(center).map(|center| center.to.raw) {
+                    self.from_centers[center].take_lane(other, &to, other);
+                    for now in self.centers_now.iter_mut().skip(center).step_by(self.centers.len()) {
+                        now.take_lane(other, &to, other);
                     }
                 }
             }
@@ -136,26 +117,17 @@ impl JiggleBones {
                 continue;
             }
             for r in block.row..block.row + block.rows {
-                let row = &mut self.rows[r];
-                row.head = V3::select(mask, turn.times(row.head) + shift, row.head);
-                row.at = V3::select(mask, turn.times(row.at), row.at);
-                row.was = V3::select(mask, turn.times(row.was), row.was);
-                let pose = r * POSE..(r + 1) * POSE;
-                for (from, to) in self.from[pose.clone()].iter_mut().zip(&self.input.poses[pose]) {
-                    *from = crate::lanes::select(mask, *to, *from);
-                }
+                let tip = &mut self.tips[r];
+                tip.head = V3::select(mask, way.times(tip.head), tip.head);
+                tip.at = V3::select(mask, way.axes.times(tip.at), tip.at);
+                tip.was = V3::select(mask, way.axes.times(tip.was), tip.was);
+                keep(bytemuck::bytes_of_mut(&mut self.from[r]), bytemuck::bytes_of(&self.input.poses[r]), mask);
             }
         }
-        for block in &mut self.blocks {
-            if block.jumped.any() {
-                let mut raw = block.from.raw;
-                for (from, to) in raw.iter_mut().zip(&block.to.raw) {
-                    *from = crate::lanes::select(block.jumped, *to, *from);
-                }
-                block.from = Frame::of(&raw);
-            }
+        for (block, raw) in self.blocks.iter().zip(&mut self.from_parents) {
+            keep(bytemuck::bytes_of_mut(raw), bytemuck::bytes_of(&block.to.raw), block.jumped);
         }
-        self.read_inputs();
+        self.take_frames();
     }
 
     /// What makes two of them able to exchange snapshots: joints, chains and what their colliders are.
@@ -168,91 +140,107 @@ impl JiggleBones {
         xxh64(&bytes, 0)
     }
 
-    /// Calls `visit` with all that a snapshot holds in registers.
-    fn state(&mut self, mut visit: impl FnMut(&mut F4)) {
-        let mut vector = |v: &mut V3| [&mut v.x, &mut v.y, &mut v.z].into_iter().for_each(&mut visit);
-        for row in &mut self.rows {
-            let tips = [&mut row.head, &mut row.at, &mut row.was, &mut row.swing, &mut row.swing_last];
-            tips.into_iter().for_each(&mut vector);
-        }
-        for (m, o) in self.centers.iter_mut().flat_map(|center| &mut center.now).chain(&mut self.worlds) {
-            [&mut m.x, &mut m.y, &mut m.z, o].into_iter().for_each(&mut vector);
-        }
-        let frames = self.blocks.iter_mut().map(|b| &mut b.from).chain(self.centers.iter_mut().map(|c| &mut c.from));
-        frames.flat_map(|frame| &mut frame.raw).for_each(&mut visit);
-        let inputs = self.input.poses.iter_mut().chain(&mut self.input.parents).chain(&mut self.input.centers);
-        self.from.iter_mut().chain(inputs).for_each(&mut visit);
+    /// All that a snapshot holds in registers.
+    fn parts(&self) -> [&[f32]; 8] {
+        use bytemuck::cast_slice;
+        [
+            cast_slice(&self.tips),
+            cast_slice(&self.centers_now),
+            cast_slice(&self.from_parents),
+            cast_slice(&self.from_centers),
+            cast_slice(&self.from),
+            cast_slice(&self.input.poses),
+            cast_slice(&self.input.parents),
+            cast_slice(&self.input.centers),
+        ]
+    }
+
+    /// The same, to be written.
+    fn parts_mut(&mut self) -> [&mut [f32]; 8] {
+        use bytemuck::cast_slice_mut;
+        [
+            cast_slice_mut(&mut self.tips),
+            cast_slice_mut(&mut self.centers_now),
+            cast_slice_mut(&mut self.from_parents),
+            cast_slice_mut(&mut self.from_centers),
+            cast_slice_mut(&mut self.from),
+            cast_slice_mut(&mut self.input.poses),
+            cast_slice_mut(&mut self.input.parents),
+            cast_slice_mut(&mut self.input.centers),
+        ]
     }
 
     /// The exact state as bytes.
     pub(super) fn save(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
-        bytes.extend(self.make().to_le_bytes());
+        let mut long = |v: u64| bytes.extend(v.to_le_bytes());
+        long(self.make());
         for group in &self.groups {
             let (owed, steps) = group.clock.state();
-            bytes.extend(owed.to_bits().to_le_bytes());
-            bytes.extend(steps.to_le_bytes());
-            bytes.extend(u32::from(group.fresh).to_le_bytes());
+            long(owed.to_bits());
+            long(steps);
+            long(u64::from(group.fresh));
         }
-        let flags = [self.fresh, self.carry, self.newest].map(u32::from);
-        bytes.extend(flags.into_iter().flat_map(u32::to_le_bytes));
+        long(u64::from(self.fresh) | u64::from(self.carry) << 1 | u64::from(self.newest) << 2);
         let air = self.input.wind.iter().chain(&self.input.gravity);
-        let poses = self.colliders.iter().flat_map(|c| &c.pose).chain(&self.input.colliders);
-        bytes.extend(air.chain(poses).flat_map(|v| v.to_le_bytes()));
-        self.clone().state(|v| bytes.extend(v.to_array().into_iter().flat_map(f32::to_le_bytes)));
+        let numbers = air.chain(self.colliders.iter().flat_map(|c| &c.pose)).chain(&self.input.colliders);
+        bytes.extend(numbers.chain(self.parts().into_iter().flatten()).flat_map(|v| v.to_le_bytes()));
         bytes
     }
 
     /// Takes what `save` gave, or nothing of it.
     pub(super) fn load(&mut self, bytes: &[u8]) -> Option<()> {
-        let mut words = bytes.strip_prefix(MAGIC)?.as_chunks::<4>().0.iter().map(|b| u32::from_le_bytes(*b));
-        let mut long = || Some(u64::from(words.next()?) | u64::from(words.next()?) << 32);
-        if long()? != self.make() || bytes.len() != self.save().len() {
+        if bytes.len() != self.save().len() {
             return None;
         }
-        let mut next = self.clone();
-        for group in &mut next.groups {
-            let mut long = || Some(u64::from(words.next()?) | u64::from(words.next()?) << 32);
-            let owed = f64::from_bits(long()?);
-            let steps = long()?;
-            if !(owed.abs() <= 1.0) {
+        let mut longs = bytes.strip_prefix(MAGIC)?.as_chunks::<8>().0.iter().map(|b| u64::from_le_bytes(*b));
+        if longs.next()? != self.make() {
+            return None;
+        }
+        let mut clocks = Vec::new();
+        for _ in &self.groups {
+            let (owed, steps, fresh) = (f64::from_bits(longs.next()?), longs.next()?, longs.next()? != 0);
+            if owed.is_nan() || owed.abs() > 1.0 {
                 return None;
             }
-            group.clock.set_state((owed, steps));
-            group.fresh = words.next()? != 0;
+            clocks.push(((owed, steps), fresh));
         }
-        (next.fresh, next.carry, next.newest) = (words.next()? != 0, words.next()? != 0, words.next()? != 0);
-        let mut numbers = words.map(f32::from_bits);
-        let air = next.input.wind.iter_mut().chain(&mut next.input.gravity);
-        let poses = next.colliders.iter_mut().flat_map(|c| &mut c.pose).chain(&mut next.input.colliders);
-        for v in air.chain(poses) {
-            *v = numbers.next()?;
-        }
-        let mut sound = true;
-        next.state(|v| {
-            for lane in v.as_mut_array() {
-                *lane = numbers.next().unwrap_or(f32::NAN);
-                sound &= lane.abs() <= OUTERMOST;
-            }
-        });
-        let colliders = next.input.colliders.as_chunks::<STRIDE>().0.iter().zip(&next.colliders);
-        let placed = colliders.map(|(pose, collider)| Collider { pose: *pose, ..*collider });
-        sound &= placed.chain(next.colliders.iter().copied()).all(|collider| collider.check(0).is_ok());
-        if !sound || next.check_inputs().is_err() {
+        let flags = longs.next()?;
+        let numbers: Vec<f32> =
+            bytes.get(24 + 24 * clocks.len()..)?.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
+        let (air, rest) = numbers.split_at_checked(6)?;
+        let (poses, parts) = rest.split_at_checked(2 * self.input.colliders.len())?;
+        let [from, to] = [0, 1].map(|i| &poses[i * self.input.colliders.len()..][..self.input.colliders.len()]);
+        let same = self.colliders.iter().cycle().zip(poses.as_chunks::<STRIDE>().0);
+        let sound = air.iter().all(within_reach)
+            && parts.iter().all(|v| v.abs() <= OUTERMOST)
+            && same.into_iter().all(|(collider, pose)| Collider { pose: *pose, ..*collider }.check(0).is_ok());
+        // What JavaScript writes is held to less; it comes last.
+        let inputs: usize = self.parts()[5..].iter().map(|part| part.len()).sum();
+        if !sound || !parts[parts.len() - inputs..].iter().all(within_reach) {
             return None;
         }
-        for row in &mut next.rows {
+        for (group, (clock, fresh)) in self.groups.iter_mut().zip(clocks) {
+            group.clock.set_state(clock);
+            group.fresh = fresh;
+        }
+        (self.fresh, self.carry, self.newest) = (flags & 1 != 0, flags & 2 != 0, flags & 4 != 0);
+        self.input.wind.copy_from_slice(&air[..3]);
+        self.input.gravity.copy_from_slice(&air[3..]);
+        for (collider, pose) in self.colliders.iter_mut().zip(from.as_chunks().0) {
+            collider.pose = *pose;
+        }
+        self.input.colliders.copy_from_slice(to);
+        let mut parts = parts.iter();
+        for (into, v) in self.parts_mut().into_iter().flatten().zip(&mut parts) {
+            *into = *v;
+        }
+        self.take_frames();
+        for row in &mut self.rows {
             row.settled = false;
         }
-        for block in &mut next.blocks {
-            block.from = Frame::of(&block.from.raw);
-        }
-        for center in &mut next.centers {
-            center.from = Frame::of(&center.from.raw);
-        }
-        next.read_inputs();
-        next.show();
-        *self = next;
+        self.read_inputs().ok()?;
+        self.show();
         Some(())
     }
 
@@ -261,9 +249,9 @@ impl JiggleBones {
         let mut bytes: Vec<u8> = self.groups.iter().flat_map(|group| group.clock.state().1.to_le_bytes()).collect();
         let mut add = |v: &V3, lane: usize| bytes.extend(v.get(lane).into_iter().flat_map(f32::to_le_bytes));
         for joint in &self.joints {
-            let (row, lane) = (&self.rows[joint.slot as usize / 4], joint.slot as usize % 4);
-            add(&row.at, lane);
-            add(&row.was, lane);
+            let (tip, lane) = (&self.tips[joint.slot as usize / 4], joint.slot as usize % 4);
+            add(&tip.at, lane);
+            add(&tip.was, lane);
         }
         xxh64(&bytes, 0)
     }
@@ -272,7 +260,15 @@ impl JiggleBones {
     #[cfg(test)]
     pub(super) fn tip(&self, joint: usize) -> glam::Vec3 {
         let slot = self.joints[joint].slot as usize;
-        let row = &self.rows[slot / 4];
-        glam::Vec3::from_array((row.head + row.at).get(slot % 4))
+        let tip = &self.tips[slot / 4];
+        glam::Vec3::from_array((tip.head + tip.at).get(slot % 4))
+    }
+}
+
+/// Where the mask is on, `into` becomes `from`.
+fn keep(into: &mut [u8], from: &[u8], mask: F4) {
+    let (into, from) = (bytemuck::cast_slice_mut::<u8, F4>(into), bytemuck::cast_slice::<u8, F4>(from));
+    for (into, from) in into.iter_mut().zip(from) {
+        *into = select(mask, *from, *into);
     }
 }

@@ -78,12 +78,13 @@ impl Rig {
 
     fn pose(&mut self, j: usize) {
         let bone = &self.bones[j];
-        let numbers: Vec<f32> =
-            bone.position.to_array().into_iter().chain(bone.rotation.to_array()).chain(bone.scale.to_array()).collect();
         let slot = self.jiggle.slots[j] as usize;
-        for (i, v) in numbers.into_iter().enumerate() {
-            self.jiggle.input.poses[slot / 4 * POSE + i].as_mut_array()[slot % 4] = v;
-        }
+        let (pose, lane) = (&mut self.jiggle.input.poses[slot / 4], slot % 4);
+        pose.position.set(lane, bone.position.to_array());
+        let [x, y, z, w] = bone.rotation.to_array();
+        pose.rotation.v.set(lane, [x, y, z]);
+        pose.rotation.w.as_mut_array()[lane] = w;
+        pose.scale.set(lane, bone.scale.to_array());
     }
 
     fn turn(&mut self, j: usize, rotation: Quat) {
@@ -114,8 +115,9 @@ impl Rig {
 
     fn rotation(&self, j: usize) -> Quat {
         let slot = self.jiggle.slots[j] as usize;
-        let [x, y, z, w] = [0, 1, 2, 3].map(|i| self.jiggle.rotations[slot / 4 * ROTATION + i].as_array()[slot % 4]);
-        Quat::from_xyzw(x, y, z, w)
+        let q = &self.jiggle.drawn[slot / 4].rotation;
+        let [x, y, z] = q.v.get(slot % 4);
+        Quat::from_xyzw(x, y, z, q.w.as_array()[slot % 4])
     }
 
     fn tip(&self, j: usize) -> Vec3 {
@@ -123,20 +125,19 @@ impl Rig {
     }
 
     fn finite(&self) -> bool {
-        let rows = &self.jiggle.rows;
-        rows.iter().flat_map(|r| [r.at.x, r.at.y, r.at.z, r.head.x]).all(|v| v.to_array().iter().all(|v| v.is_finite()))
-            && self.jiggle.rotations.iter().all(|v| v.to_array().iter().all(|v| v.is_finite()))
+        let finite = |v: &V3| (0..4).all(|lane| v.get(lane).iter().all(|v| v.is_finite()));
+        let drawn: &[f32] = bytemuck::cast_slice(&self.jiggle.drawn);
+        self.jiggle.tips.iter().all(|tip| finite(&tip.head) && finite(&tip.at)) && drawn.iter().all(|v| v.is_finite())
     }
 }
 
-fn put(into: &mut [F4], slot: u32, matrix: Mat4) {
-    let (block, lane) = (slot as usize / 4, slot as usize % 4);
-    let columns = matrix.to_cols_array_2d();
-    for (c, column) in columns.iter().enumerate() {
-        for i in 0..3 {
-            into[block * MATRIX + c * 3 + i].as_mut_array()[lane] = column[i];
-        }
-    }
+fn put(into: &mut [Affine], slot: u32, matrix: Mat4) {
+    let (into, lane) = (&mut into[slot as usize / 4], slot as usize % 4);
+    let [x, y, z, o] = matrix.to_cols_array_2d().map(|[x, y, z, _]| [x, y, z]);
+    into.axes.x.set(lane, x);
+    into.axes.y.set(lane, y);
+    into.axes.z.set(lane, z);
+    into.origin.set(lane, o);
 }
 
 fn golden() -> Value {
@@ -211,8 +212,8 @@ fn j14_vrm_gravity() {
 fn j15_vrm_stiffness() {
     let mut rig = vrm(1.0, Vec3::ZERO, NONE);
     // The tail is at rest before the root moves: a call that runs no step sees the pose.
-    rig.jiggle.rows[0].at = V3::splat([0.0, -1.0, 0.0]);
-    rig.jiggle.rows[0].was = V3::splat([0.0, -1.0, 0.0]);
+    rig.jiggle.tips[0].at = V3::splat([0.0, -1.0, 0.0]);
+    rig.jiggle.tips[0].was = V3::splat([0.0, -1.0, 0.0]);
     rig.jiggle.groups[0].fresh = false;
     rig.jiggle.fresh = false;
     rig.place(Mat4::from_translation(Vec3::new(0.1, 0.0, 0.0)));
@@ -264,7 +265,7 @@ fn void<T>(_: T) {}
 /// Angle of a bone of a 0.1 m chain from upright, in a plane.
 fn lean(rig: &Rig, root: Vec3) -> f32 {
     let d = rig.tip(0) - root;
-    libm::atan2f(d.x, d.y)
+    d.x.atan2(d.y)
 }
 
 #[test]
@@ -328,9 +329,9 @@ fn driven(rate: f64, jitter: f64, root: impl Fn(f64) -> Vec3) -> Vec<Vec3> {
 
 #[test]
 fn tips_do_not_depend_on_the_frame_rate() {
-    let smooth = |t: f64| Vec3::new(0.1 * libm::sin(t * 4.0 * std::f64::consts::PI) as f32, 1.0, 0.0);
+    let smooth = |t: f64| Vec3::new(0.1 * (t * 4.0 * std::f64::consts::PI).sin() as f32, 1.0, 0.0);
     let linear = |t: f64| {
-        let frame = libm::floor(t * 30.0 + 1e-9);
+        let frame = (t * 30.0 + 1e-9).floor();
         smooth(frame / 30.0).lerp(smooth((frame + 1.0) / 30.0), (t * 30.0 - frame) as f32)
     };
     let compare = |a: &[Vec3], b: &[Vec3]| a.iter().zip(b).fold(0.0f32, |most, (a, b)| most.max((*a - *b).length()));
@@ -357,7 +358,7 @@ fn j5_the_scale_of_the_rig_does_not_matter() {
         let mut seen = Vec::new();
         for frame in 0..180 {
             let t = frame as f32 / 60.0;
-            let at = Vec3::new(0.2 * libm::sinf(9.0 * t), 1.0, 0.0);
+            let at = Vec3::new(0.2 * (9.0 * t).sin(), 1.0, 0.0);
             rig.place(Mat4::from_scale_rotation_translation(Vec3::splat(scale), Quat::from_rotation_x(t), at));
             rig.run(Some(1.0 / 60.0));
             seen.extend([rig.rotation(0), rig.rotation(1)]);
@@ -418,8 +419,8 @@ fn j10_the_awkward_is_finite_and_holds_its_length() {
     let mut rig = Rig::chain(&[Vec3::new(0.0, 0.2, 0.0)], &(line("stiffness", 0.0) + "interpolate=f\n"));
     rig.jiggle.input.gravity = [0.0; 3];
     rig.run(Some(1.0 / 60.0));
-    rig.jiggle.rows[0].at = V3::splat([0.0, -0.2, 0.0]);
-    rig.jiggle.rows[0].was = rig.jiggle.rows[0].at;
+    rig.jiggle.tips[0].at = V3::splat([0.0, -0.2, 0.0]);
+    rig.jiggle.tips[0].was = rig.jiggle.tips[0].at;
     rig.run(Some(1.0 / 60.0));
     assert!(rig.finite());
     let down = rig.rotation(0) * Vec3::Y;
@@ -438,7 +439,7 @@ fn tips_stay_out_of_colliders_and_keep_their_length() {
     let mut rig = Rig::chain(&[Vec3::new(0.0, -0.2, 0.0), Vec3::new(0.0, -0.2, 0.0)], &line("chains.0.radius", 0.02));
     rig.jiggle.command(channels::SET_COLLIDERS, &ball(Vec3::new(0.12, -0.3, 0.0), 0.1)).unwrap();
     for frame in 0..600 {
-        let root = Vec3::new(0.15 * libm::sinf(frame as f32 * 0.05), 0.0, 0.0);
+        let root = Vec3::new(0.15 * (frame as f32 * 0.05).sin(), 0.0, 0.0);
         rig.place(Mat4::from_translation(root));
         rig.run(Some(1.0 / 60.0));
         for j in 0..2 {
@@ -488,7 +489,7 @@ fn chains_of_other_rates_run_beside() {
     let options = line("chains.0.rate", 60.0) + &line("chains.1.rate", 240.0) + &line("chains.2.rate", 90.0);
     let mut rig = Rig::new(&bones, &[[0, NONE]; 3], 0, &options);
     for frame in 0..60 {
-        rig.place(Mat4::from_translation(Vec3::new(libm::sinf(frame as f32 * 0.3) * 0.2, 0.0, 0.0)));
+        rig.place(Mat4::from_translation(Vec3::new((frame as f32 * 0.3).sin() * 0.2, 0.0, 0.0)));
         assert_eq!(rig.run(Some(1.0 / 60.0)), 4);
     }
     let steps: Vec<u64> = rig.jiggle.groups.iter().map(|group| group.clock.state().1).collect();
@@ -515,7 +516,7 @@ fn a_branch_hangs_on_its_bone() {
     ];
     let mut rig = Rig::new(&bones, &[[0, NONE]; 2], 0, "");
     for frame in 0..300 {
-        let root = Vec3::new(0.2 * libm::sinf(frame as f32 * 0.2), 0.0, 0.0);
+        let root = Vec3::new(0.2 * (frame as f32 * 0.2).sin(), 0.0, 0.0);
         rig.place(Mat4::from_translation(root));
         rig.run(Some(1.0 / 60.0));
         let length = Vec3::new(0.1, 0.1, 0.0).length();
@@ -555,7 +556,7 @@ fn mirrored_and_uneven_parents_keep_the_tip_on_the_bone() {
         let mut rig = Rig::chain(&[Vec3::new(0.02, 0.2, 0.0), Vec3::new(0.0, 0.1, 0.03)], "interpolate=f\n");
         for frame in 0..240 {
             let t = frame as f32 / 60.0;
-            let at = Vec3::new(0.1 * libm::sinf(8.0 * t), 1.0, 0.0);
+            let at = Vec3::new(0.1 * (8.0 * t).sin(), 1.0, 0.0);
             let root = Mat4::from_rotation_translation(Quat::from_rotation_y(0.5), at) * Mat4::from_scale(scale);
             rig.place(root);
             rig.run(Some(1.0 / 120.0));
@@ -579,8 +580,8 @@ fn j13_a_long_run_does_not_turn_the_bone_away() {
     rig.jiggle.input.gravity = [0.0; 3];
     for frame in 0..6000 {
         let t = frame as f32 / 60.0;
-        rig.turn(0, bone.rotation * Quat::from_rotation_x(0.3 * libm::sinf(t * 3.0)));
-        rig.place(Mat4::from_translation(Vec3::new(0.1 * libm::sinf(7.0 * t), 0.0, 0.0)));
+        rig.turn(0, bone.rotation * Quat::from_rotation_x(0.3 * (t * 3.0).sin()));
+        rig.place(Mat4::from_translation(Vec3::new(0.1 * (7.0 * t).sin(), 0.0, 0.0)));
         rig.run(Some(1.0 / 60.0));
     }
     rig.turn(0, bone.rotation);
@@ -594,7 +595,7 @@ fn limits_hold_while_it_swings() {
     let bone = Bone { tip: Vec3::new(0.0, 0.2, 0.0), limit: [1.0, 0.3, 0.0, 0.0, 0.0, 0.0, 1.0], ..BONE };
     let mut rig = Rig::new(&[bone], &[[0, NONE]], 0, &line("stiffness", 0.001));
     for frame in 0..240 {
-        let root = Vec3::new(0.3 * libm::sinf(frame as f32 * 0.3), 0.0, 0.0);
+        let root = Vec3::new(0.3 * (frame as f32 * 0.3).sin(), 0.0, 0.0);
         rig.place(Mat4::from_translation(root));
         rig.run(Some(1.0 / 60.0));
         let angle = (rig.tip(0) - root).angle_between(Vec3::Y);
@@ -606,18 +607,18 @@ fn limits_hold_while_it_swings() {
 fn a_snapshot_goes_on_with_the_same_bits() {
     let mut rig = Rig::chain(&[Vec3::new(0.0, 0.2, 0.0), Vec3::new(0.0, 0.1, 0.0)], "");
     let drive = |rig: &mut Rig, frame: u32| {
-        rig.place(Mat4::from_translation(Vec3::new(0.2 * libm::sinf(frame as f32 * 0.2), 0.0, 0.0)));
+        rig.place(Mat4::from_translation(Vec3::new(0.2 * (frame as f32 * 0.2).sin(), 0.0, 0.0)));
         rig.run(Some(1.0 / 50.0));
     };
     (0..50).for_each(|frame| drive(&mut rig, frame));
     let saved = rig.jiggle.snapshot();
     (50..100).for_each(|frame| drive(&mut rig, frame));
     let hash = rig.jiggle.hash();
-    let shown = rig.jiggle.rotations.clone();
+    let shown = rig.jiggle.drawn.clone();
     rig.jiggle.restore(&saved).unwrap();
     assert_eq!(rig.jiggle.snapshot(), saved);
     (50..100).for_each(|frame| drive(&mut rig, frame));
-    assert_eq!((rig.jiggle.hash(), &rig.jiggle.rotations), (hash, &shown));
+    assert_eq!((rig.jiggle.hash(), &rig.jiggle.drawn), (hash, &shown));
     // What is not a snapshot changes nothing.
     let before = rig.jiggle.snapshot();
     let mut bad = saved.clone();
@@ -672,12 +673,12 @@ fn a_bad_matrix_is_refused_and_nothing_moves() {
     let mut rig = Rig::chain(&[Vec3::Y], "");
     rig.run(Some(0.1));
     let before = rig.jiggle.snapshot();
-    rig.jiggle.input.parents[3] = splat(f32::NAN);
+    rig.jiggle.input.parents[0].axes.y.x = splat(f32::NAN);
     assert!(rig.jiggle.begin(Some(0.1)).unwrap_err().to_string().contains("world matrices above the bones"));
-    rig.jiggle.input.parents[3] = F4::ZERO;
+    rig.jiggle.input.parents[0].axes.y.x = F4::ZERO;
     assert_eq!(rig.jiggle.snapshot(), before);
-    rig.jiggle.input.poses[4] = splat(f32::INFINITY);
-    assert!(rig.jiggle.begin(Some(0.1)).unwrap_err().to_string().contains("of bone 0"));
+    rig.jiggle.input.poses[0].rotation.v.y = splat(f32::INFINITY);
+    assert!(rig.jiggle.begin(Some(0.1)).unwrap_err().to_string().contains("of each bone"));
 }
 
 /// A random rig, shaken.
