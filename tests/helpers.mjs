@@ -17,7 +17,8 @@ export function farthest(a, b) {
   let most = 0
   for (let i = 0; i < a.length; i++) {
     const difference = Math.abs(a[i] - b[i])
-    if (!(difference <= most)) most = difference
+    if (Number.isNaN(difference)) return NaN
+    if (difference > most) most = difference
   }
   return most
 }

@@ -63,12 +63,12 @@ pub fn perpendicular(v: V3) -> V3 {
 /// Below this, `1 + cos` is that of opposite vectors: a hundred-thousandth of a radian from them.
 const OPPOSITE: f32 = 1e-10;
 
-/// 1 + the cosine of an angle, true to the last bits near a half turn too, where the sum itself would have lost them:
-/// `sin² / (1 − cos)`. `v` is the vector product.
+/// `length` + `length` × the cosine of an angle, true to the last bits near a half turn too, where the sum itself would have
+/// lost them: there it is `sin² / (1 − cos)`. `cos` and the vector product `v` are of vectors of that length and of length 1.
 #[inline(always)]
-fn one_and_cosine(cos: F4, v: V3) -> F4 {
+fn sum_with_cosine(length: F4, cos: F4, v: V3) -> F4 {
     let wide = less(cos, F4::ZERO);
-    select(wide, v.dot(v) / (F4::ONE - select(wide, cos, F4::ZERO)), F4::ONE + cos)
+    select(wide, v.dot(v) / select(wide, length - cos, F4::ONE), length + cos)
 }
 
 impl Q4 {
@@ -104,12 +104,13 @@ impl Q4 {
         Q4 { v: o.v * self.w + self.v * o.w + self.v.cross(o.v), w: self.w * o.w - self.v.dot(o.v) }
     }
 
-    /// The shortest rotation from one unit vector to another; a half turn about `side` between opposite ones.
+    /// The shortest rotation from a unit vector to one of any length; a half turn about `side` to an opposite one.
     #[inline(always)]
     pub fn between(from: V3, to: V3, side: V3) -> Q4 {
         let v = from.cross(to);
-        let w = one_and_cosine(from.dot(to), v);
-        let some = greater(w, splat(OPPOSITE));
+        let length = to.dot(to).sqrt();
+        let w = sum_with_cosine(length, from.dot(to), v);
+        let some = greater(w, length * splat(OPPOSITE));
         let turn = Q4 { v: V3::select(some, v, side), w: select(some, w, F4::ZERO) };
         turn.normalized()
     }
@@ -283,7 +284,7 @@ impl M3 {
     pub fn between(from: V3, to: V3, side: V3) -> M3 {
         let cos = from.dot(to);
         let v = from.cross(to);
-        let sum = one_and_cosine(cos, v);
+        let sum = sum_with_cosine(F4::ONE, cos, v);
         let some = greater(sum, splat(OPPOSITE));
         let axis = V3::select(some, v, side);
         let h = select(some, F4::ONE / select(some, sum, F4::ONE), splat(2.0));

@@ -72,6 +72,22 @@ interface RawEuler {
   _order: string
 }
 
+/**
+ * What is written to a bone is a float times this: off by a billionth, and so known again wherever it turns up, since no
+ * float and hardly any other number is such a product. A mixer keeps the value that a bone had when an action began and gives
+ * it back when the action ends: that is then no new pose, but a swing of long ago.
+ */
+const MARK = 1 + 2 ** -30
+
+/** Whether Limber wrote this, now or earlier. */
+function isOurs({ _x, _y, _z, _w }: RawRotation): boolean {
+  return isMarked(_x) && isMarked(_y) && isMarked(_z) && isMarked(_w)
+}
+
+function isMarked(n: number): boolean {
+  return n === Math.fround(n) * MARK
+}
+
 /** One chain of {@link JiggleBones}. */
 export class JiggleChain {
   readonly #owner: JiggleBones
@@ -315,7 +331,9 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
 
   /** @internal `[head x, y, z, tip x, y, z, radius] × bones`, as drawn. */
   readTips(): Float32Array<ArrayBuffer> {
-    const all = this.backend.command(this.handle, JIGGLE_BONES.commands.readTips, new Float32Array(0))
+    const { handle } = this
+    this.writeInputs()
+    const all = this.backend.command(handle, JIGGLE_BONES.commands.readTips, new Float32Array(0))
     const bones = this.#joints.flatMap((joint, j) => (joint.between ? [] : [...all.subarray(j * 7, j * 7 + 7)]))
     return Float32Array.from(bones)
   }
@@ -407,10 +425,10 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
     for (let j = 0; j < at.length; j++) {
       const from = at[j]!
       const q = quaternions[j]!
-      q._x = rotations[from]!
-      q._y = rotations[from + 4]!
-      q._z = rotations[from + 8]!
-      q._w = rotations[from + 12]!
+      q._x = rotations[from]! * MARK
+      q._y = rotations[from + 4]! * MARK
+      q._z = rotations[from + 8]! * MARK
+      q._w = rotations[from + 12]! * MARK
       const euler = eulers[j]!
       if (euler._order === 'XYZ') {
         euler._x = rotations[from + 16]!
@@ -439,15 +457,12 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
     for (let j = 0; j < quaternions.length; j++) {
       const q = quaternions[j]!
       const out = this.#rotationAt[j]!
-      if (
-        all ||
-        q._x !== rotations[out] ||
-        q._y !== rotations[out + 4] ||
-        q._z !== rotations[out + 8] ||
-        q._w !== rotations[out + 12]
-      ) {
-        this.#takeRotation(j)
-      }
+      const same =
+        q._x === rotations[out]! * MARK &&
+        q._y === rotations[out + 4]! * MARK &&
+        q._z === rotations[out + 8]! * MARK &&
+        q._w === rotations[out + 12]! * MARK
+      if (all || !(same || isOurs(q))) this.#takeRotation(j)
       const at = this.#poseAt[j]!
       const position = positions[j]!
       poses[at] = position.x

@@ -127,7 +127,7 @@ export function layOut(chains: Iterable<Object3D | readonly Object3D[] | JiggleC
     }
     if (setup.center && setup.inertia === undefined) own.inertia = 0
     if (Object.keys(own).length) options[index] = own
-    const center = setup.center ?? joints.find((joint) => joint.chain === index)?.bone.parent
+    const center = setup.center ?? claimed[index]![0]!.parent
     let place = NONE
     if (center) {
       place = centers.indexOf(center)
@@ -136,6 +136,8 @@ export function layOut(chains: Iterable<Object3D | readonly Object3D[] | JiggleC
     return [setup.vrm ? 1 : 0, place]
   })
 
+  const below = joints.map((): number[] => [])
+  parents.forEach((parent, j) => below[parent]?.push(j))
   const reals = new Float32Array(joints.length * REALS)
   const ownGravity = new Set<number>()
   for (const [chain, bones] of claimed.entries()) {
@@ -145,7 +147,7 @@ export function layOut(chains: Iterable<Object3D | readonly Object3D[] | JiggleC
       const j = indexOf.get(bone)!
       const at = j * REALS
       const path = `chains[${chain}]`
-      tipOf(bone, joints, parents, j, setup, path).toArray(reals, at)
+      tipOf(joints, below, j, setup, path).toArray(reals, at)
       CURVES.forEach((name, c) => {
         reals[at + 3 + c] = factor(`${path}.curves.${name}`, setup.curves?.[name], places[index]!, index)
       })
@@ -335,34 +337,30 @@ const STUB = 0.07
 
 /** The end of a bone in its own space: where the joints below it are, at their middle; else what the chain says. */
 function tipOf(
-  bone: Object3D,
   joints: readonly Joint[],
-  parents: readonly number[],
+  below: readonly (readonly number[])[],
   j: number,
   { tip, vrm }: JiggleChainSetup,
   path: string,
 ): Vector3 {
+  const { bone } = joints[j]!
   const end = new Vector3()
-  const below = joints.filter((_, i) => parents[i] === j)
-  if (below.length) {
-    for (const child of vrm ? below.slice(0, 1) : below) {
+  const children = vrm ? below[j]!.slice(0, 1) : below[j]!
+  if (children.length) {
+    for (const child of children) {
       // Through what only lies between.
-      const place = new Vector3()
       let last = child
       const between: Object3D[] = []
-      while (last.between) {
-        between.push(last.bone)
-        const i = joints.indexOf(last)
-        const next = joints.find((_, other) => parents[other] === i)
-        if (!next) break
+      for (let next = below[last]![0]; joints[last]!.between && next !== undefined; next = below[last]![0]) {
+        between.push(joints[last]!.bone)
         last = next
       }
-      place.copy(last.bone.position)
+      const place = joints[last]!.bone.position.clone()
       for (const object of between.reverse()) {
         object.updateMatrix()
         place.applyMatrix4(object.matrix)
       }
-      end.addScaledVector(place, 1 / (vrm ? 1 : below.length))
+      end.addScaledVector(place, 1 / children.length)
     }
     return end
   }

@@ -151,7 +151,7 @@ function readOne(springs: SpringBone, node: (index: number, what: string) => Obj
     if (joints.length < 2) return []
     const bones = joints.slice(0, -1).map((joint) => node(joint.node, `spring ${s}`))
     const end = node(joints.at(-1)!.node, `spring ${s}`)
-    const limits = joints.map((joint) => readLimit(joint.extensions ?? extensions))
+    const limits = joints.map((joint) => readLimit(joint.extensions) ?? readLimit(extensions))
     const met = colliderGroups.flatMap((group) => springs.colliderGroups?.[group]?.colliders ?? [])
     return {
       bones,

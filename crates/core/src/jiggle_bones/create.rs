@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::lanes::{F4, ON, V3, splat};
 use crate::options::{set, settings};
 use crate::spatial::{Affine, M3, Q4};
+use bytemuck::{Pod, Zeroable};
 
 /// Most joints of a simulation.
 const MOST_JOINTS: usize = 1_000_000;
@@ -49,6 +50,7 @@ struct Strand {
     joints: Vec<u32>,
     level: u32,
     group: u32,
+    /// The strand that hangs on nothing simulated.
     root: usize,
 }
 
@@ -67,36 +69,8 @@ impl JiggleBones {
     /// rotation x, y, z, w]`.
     pub fn create(settings: &str, reals: &[f32], indices: &[u32]) -> Result<Self> {
         let (options, mut chain_options) = read(settings)?;
-        let broken = || Error::input("jiggle bones: the arrays do not fit together");
-        let ([joints, chains, centers], rest) = match indices.split_first_chunk::<3>() {
-            Some((counts, rest)) => (counts.map(|n| n as usize), rest),
-            None => return Err(broken()),
-        };
-        if joints == 0 || chains == 0 {
-            return Err(Error::option("chains must hold at least one bone"));
-        }
-        if joints > MOST_JOINTS || chains > joints || centers > chains || chain_options.len() > chains {
-            return Err(broken());
-        }
-        if rest.len() != joints * INDICES + chains * 2 || reals.len() != joints * REALS {
-            return Err(broken());
-        }
-        if let Some(i) = reals.iter().position(|v| !within_reach(v)) {
-            let what = if i % REALS < 3 { "tip" } else { "options" };
-            return Err(out_of_reach(&format!("{what} of bone {}", i / REALS), "", reals[i]));
-        }
-        let (joint_indices, chain_indices) = rest.split_at(joints * INDICES);
-        let joint_indices = joint_indices.as_chunks::<INDICES>().0;
-        let chain_indices = chain_indices.as_chunks::<2>().0;
-        let sound = |(j, [parent, chain, _]): (usize, &[u32; INDICES])| {
-            (*parent == NONE || (*parent as usize) < j) && (*chain as usize) < chains
-        };
-        if !joint_indices.iter().enumerate().all(sound)
-            || !chain_indices.iter().all(|[_, center]| *center == NONE || (*center as usize) < centers)
-        {
-            return Err(broken());
-        }
-        chain_options.resize(chains, JiggleChainOptions::default());
+        let order = Order::read(reals, indices, chain_options.len())?;
+        chain_options.resize(order.chains.len(), JiggleChainOptions::default());
 
         // The fastest group first: its time is the simulation's.
         let mut rates: Vec<u32> = Vec::new();
@@ -106,131 +80,58 @@ impl JiggleBones {
                 rates.insert(place, chain.rate);
             }
         }
-        let group_of = |chain: u32| {
-            let rate = chain_options[chain as usize].rate;
-            rates.iter().position(|other| *other == rate).unwrap_or_default()
-        };
-
-        let strands = strands(joint_indices, &group_of)?;
-        let mut layout = Layout { made: Vec::new(), rows: Vec::new(), slots: vec![0; joints] };
-        layout.place(&strands, joint_indices);
-        let Layout { made, mut rows, slots } = layout;
-
-        let mut blocks: Vec<Block> = Vec::new();
-        let mut place_of = vec![NONE; strands.len()];
-        for (b, lanes) in made.iter().enumerate() {
-            for (lane, strand) in lanes.strands.iter().enumerate() {
-                if *strand != NONE {
-                    place_of[*strand as usize] = (b * 4 + lane) as u32;
-                }
-            }
-        }
-        let mut roots = Vec::new();
-        for (b, lanes) in made.iter().enumerate() {
-            let mut block = Block {
-                row: lanes.row,
-                rows: lanes.rows,
-                group: lanes.group,
-                parents: [NONE; 4],
-                nested: false,
-                chains: [NONE; 4],
-                source: [NONE; 4],
-                centers: [NONE; 4],
-                centred: false,
-                carried: F4::ZERO,
-                from: Frame::IDENTITY,
-                to: Frame::IDENTITY,
-                jumped: F4::ZERO,
-                colliders: Vec::new(),
-            };
-            for (lane, strand) in lanes.strands.iter().enumerate() {
-                let Some(strand) = strands.get(*strand as usize) else { continue };
-                let first = strand.joints[0];
-                let [parent, chain, _] = joint_indices[first as usize];
-                block.chains[lane] = chain;
-                block.centers[lane] = chain_indices[chain as usize][1];
-                block.source[lane] = place_of[strand.root];
-                if parent == NONE {
-                    roots.extend([first, (b * 4 + lane) as u32]);
-                } else {
-                    block.parents[lane] = slots[parent as usize];
-                    block.nested = true;
-                    rows[slots[parent as usize] as usize / 4].branches = true;
-                }
-            }
-            blocks.push(block);
+        let mut chains = Vec::new();
+        for (own, [flags, _]) in chain_options.iter().zip(order.chains) {
+            let group = rates.iter().position(|rate| *rate == own.rate).unwrap_or_default();
+            chains.push(Chain { vrm: flags & VRM != 0, group });
         }
 
-        let mut all_joints = Vec::with_capacity(joints);
-        for (j, (numbers, [_, chain, flags])) in reals.as_chunks::<REALS>().0.iter().zip(joint_indices).enumerate() {
-            let (row, lane) = (&mut rows[slots[j] as usize / 4], slots[j] as usize % 4);
-            row.tip.set(lane, [numbers[0], numbers[1], numbers[2]]);
-            if flags & BETWEEN == 0 && numbers[..3] != [0.0; 3] {
-                row.live.as_mut_array()[lane] = ON;
-            }
-            let own = &numbers[11..];
-            if own[0] != 0.0 {
-                let limits =
-                    row.limit.get_or_insert_with(|| Box::new(LimitRow { limit: Limit::NONE, own: M3::IDENTITY }));
-                limits.limit.set(lane, own);
-                let q = Q4 { v: V3::splat([own[3], own[4], own[5]]), w: splat(own[6]) }.normalized().matrix();
-                limits.own.x.set(lane, q.x.get(0));
-                limits.own.y.set(lane, q.y.get(0));
-                limits.own.z.set(lane, q.z.get(0));
-            }
-            all_joints.push(Joint {
-                slot: slots[j],
-                chain: *chain,
-                stiffness: numbers[3],
-                damping: numbers[4],
-                gravity: numbers[5],
-                wind: numbers[6],
-                radius: numbers[7],
-                own_gravity: (flags & OWN_GRAVITY != 0).then_some([numbers[8], numbers[9], numbers[10]]),
-            });
-        }
+        let strands = strands(order.joints, &chains)?;
+        let mut layout =
+            Layout { blocks: Vec::new(), rows: Vec::new(), slots: vec![0; order.joints.len()], roots: Vec::new() };
+        layout.place(&strands);
+        layout.hang(&strands, &order);
+        let joints = layout.joints(&order);
+        let Layout { blocks, rows, slots, roots } = layout;
 
-        let groups = rates.iter().enumerate().map(|(g, rate)| {
-            let first = blocks.iter().position(|block| block.group == g).unwrap_or(blocks.len());
+        let mut groups = Vec::new();
+        let mut first = 0;
+        for (g, rate) in rates.iter().enumerate() {
             let count = blocks.iter().filter(|block| block.group == g).count();
-            Group { rate: *rate, clock: clock(*rate), due: 0, ran: 0, fresh: true, blocks: first..first + count }
-        });
-        let groups: Vec<Group> = groups.collect();
-        let chains = chain_indices
-            .iter()
-            .enumerate()
-            .map(|(c, [flags, _])| Chain { vrm: flags & VRM != 0, group: group_of(c as u32) });
-        let chains: Vec<Chain> = chains.collect();
-        let centers =
-            vec![Center { from: Frame::IDENTITY, to: Frame::IDENTITY, step: Affine::IDENTITY }; centers.div_ceil(4)];
-        let poses = vec![Pose::IDENTITY; rows.len()];
-        let parents = vec![Affine::IDENTITY; blocks.len()];
-        let center_matrices = vec![Affine::IDENTITY; centers.len()];
+            let blocks = first..first + count;
+            first += count;
+            groups.push(Group { rate: *rate, clock: clock(*rate), due: 0, ran: 0, fresh: true, blocks });
+        }
+        let counts = [joints.len(), chains.len(), blocks.len()].map(|count| count.to_string());
+        let centers = order.centers.div_ceil(4);
+        let matrices = |count| filled(Affine::IDENTITY, count);
+        let poses = filled(Pose::IDENTITY, rows.len());
+        let center = Center { from: Frame::IDENTITY, to: Frame::IDENTITY, step: Affine::IDENTITY };
         let mut bones = JiggleBones {
             options,
-            report: format!("{{\"joints\":{joints},\"chains\":{},\"blocks\":{}}}", chains.len(), blocks.len()),
+            report: ["{\"joints\":", &counts[0], ",\"chains\":", &counts[1], ",\"blocks\":", &counts[2], "}"].concat(),
             chain_options,
             chains,
-            joints: all_joints,
-            worlds: vec![Affine::IDENTITY; rows.len()],
+            joints,
+            worlds: matrices(rows.len()),
             from: poses.clone(),
-            from_parents: parents.clone(),
-            from_centers: center_matrices.clone(),
-            centers_now: vec![Affine::IDENTITY; centers.len() * groups.len()],
-            drawn: vec![Drawn { rotation: Q4::IDENTITY, euler: V3::ZERO }; rows.len()],
-            tips: vec![Tip::REST; rows.len()],
+            from_parents: matrices(blocks.len()),
+            from_centers: matrices(centers),
+            centers_now: matrices(centers * groups.len()),
+            drawn: filled(Drawn::zeroed(), rows.len()),
+            tips: filled(Tip::zeroed(), rows.len()),
             groups,
             input: Input {
                 poses,
-                parents,
-                centers: center_matrices,
+                parents: matrices(blocks.len()),
+                centers: matrices(centers),
                 wind: [0.0; 3],
                 gravity: [0.0, -4.32, 0.0],
                 colliders: Vec::new(),
             },
             blocks,
             rows,
-            centers,
+            centers: std::iter::repeat_n(center, centers).collect(),
             colliders: Vec::new(),
             solids: Vec::new(),
             collider_chains: Vec::new(),
@@ -252,8 +153,64 @@ impl JiggleBones {
     }
 }
 
+#[inline(never)]
+fn filled<T: Pod>(value: T, count: usize) -> Vec<T> {
+    vec![value; count]
+}
+
+/// The arrays from which jiggle bones are made, checked.
+struct Order<'a> {
+    joints: &'a [[u32; INDICES]],
+    chains: &'a [[u32; 2]],
+    centers: usize,
+    reals: &'a [[f32; REALS]],
+}
+
+impl<'a> Order<'a> {
+    /// `options` is how many chains have options.
+    fn read(reals: &'a [f32], indices: &'a [u32], options: usize) -> Result<Self> {
+        let broken = || Error::input("jiggle bones: the arrays do not fit together");
+        let Some(([joints, chains, centers], rest)) = indices.split_first_chunk::<3>() else {
+            return Err(broken());
+        };
+        let [joints, chains, centers] = [*joints, *chains, *centers].map(|n| n as usize);
+        if joints == 0 || chains == 0 {
+            return Err(Error::option("chains must hold at least one bone"));
+        }
+        if joints > MOST_JOINTS
+            || chains > joints
+            || centers > chains
+            || options > chains
+            || rest.len() != joints * INDICES + chains * 2
+            || reals.len() != joints * REALS
+        {
+            return Err(broken());
+        }
+        if let Some(i) = reals.iter().position(|v| !within_reach(v)) {
+            let what = if i % REALS < 3 { "tip of bone " } else { "options of bone " };
+            return Err(out_of_reach(&(what.to_string() + &(i / REALS).to_string()), "", reals[i]));
+        }
+        let (joint_rows, chain_rows) = rest.split_at(joints * INDICES);
+        let order = Order {
+            joints: joint_rows.as_chunks().0,
+            chains: chain_rows.as_chunks().0,
+            centers,
+            reals: reals.as_chunks().0,
+        };
+        for (j, [parent, chain, _]) in order.joints.iter().enumerate() {
+            if *parent != NONE && *parent as usize >= j || *chain as usize >= chains {
+                return Err(broken());
+            }
+        }
+        if order.chains.iter().any(|[_, center]| *center != NONE && *center as usize >= centers) {
+            return Err(broken());
+        }
+        Ok(order)
+    }
+}
+
 /// Cuts the joints into strands.
-fn strands(joints: &[[u32; INDICES]], group_of: &impl Fn(u32) -> usize) -> Result<Vec<Strand>> {
+fn strands(joints: &[[u32; INDICES]], chains: &[Chain]) -> Result<Vec<Strand>> {
     let mut children = vec![0u32; joints.len()];
     for [parent, ..] in joints {
         if *parent != NONE {
@@ -263,7 +220,7 @@ fn strands(joints: &[[u32; INDICES]], group_of: &impl Fn(u32) -> usize) -> Resul
     let mut strands: Vec<Strand> = Vec::new();
     let mut strand_of = vec![0usize; joints.len()];
     for (j, [parent, chain, _]) in joints.iter().enumerate() {
-        let group = group_of(*chain) as u32;
+        let group = chains[*chain as usize].group as u32;
         let mut level = 0;
         let mut root = strands.len();
         if *parent != NONE {
@@ -288,45 +245,127 @@ fn strands(joints: &[[u32; INDICES]], group_of: &impl Fn(u32) -> usize) -> Resul
     Ok(strands)
 }
 
-/// Which strands share a block.
-struct Lanes {
-    strands: [u32; 4],
-    row: usize,
-    rows: usize,
-    group: usize,
-}
-
 /// Where strands and joints go.
 struct Layout {
-    made: Vec<Lanes>,
+    blocks: Vec<Block>,
     rows: Vec<Row>,
     slots: Vec<u32>,
+    roots: Vec<u32>,
 }
 
 impl Layout {
-    /// By group, then those that hang on others after them, then by length; four of the same in a block.
-    fn place(&mut self, strands: &[Strand], joints: &[[u32; INDICES]]) {
-        let mut order: Vec<[u32; 4]> =
-            strands.iter().enumerate().map(|(i, s)| [s.group, s.level, s.joints.len() as u32, i as u32]).collect();
+    /// By group, then those that hang on others after them, then by length; four of the same in a block. Until they are hung,
+    /// blocks have the numbers of their strands for chains.
+    fn place(&mut self, strands: &[Strand]) {
+        let mut order: Vec<[u32; 4]> = Vec::new();
+        for (i, strand) in strands.iter().enumerate() {
+            order.push([strand.group, strand.level, strand.joints.len() as u32, i as u32]);
+        }
         order.sort_unstable();
         let mut rest = &order[..];
         while let Some([group, level, length, _]) = rest.first().copied() {
             let alike = rest.iter().take(4).take_while(|row| row[..3] == [group, level, length]).count();
             let (four, others) = rest.split_at(alike);
             rest = others;
-            let mut lanes = [NONE; 4];
             let first = self.rows.len();
+            let mut block = Block { row: first, rows: length as usize, group: group as usize, ..Block::EMPTY };
             for (lane, [.., strand]) in four.iter().enumerate() {
-                lanes[lane] = *strand;
+                block.chains[lane] = *strand;
                 for (i, joint) in strands[*strand as usize].joints.iter().enumerate() {
                     self.slots[*joint as usize] = ((first + i) * 4 + lane) as u32;
                 }
             }
-            self.rows.extend(std::iter::repeat_n(Row::EMPTY, length as usize));
-            self.made.push(Lanes { strands: lanes, row: first, rows: length as usize, group: group as usize });
+            self.rows.resize_with(first + length as usize, || Row::EMPTY);
+            self.blocks.push(block);
         }
-        debug_assert_eq!(joints.len(), self.slots.len());
     }
+
+    /// Says what each strand hangs on.
+    fn hang(&mut self, strands: &[Strand], order: &Order) {
+        let mut place_of = vec![NONE; strands.len()];
+        for (b, block) in self.blocks.iter().enumerate() {
+            for (lane, strand) in block.chains.iter().enumerate().filter(|(_, strand)| **strand != NONE) {
+                place_of[*strand as usize] = (b * 4 + lane) as u32;
+            }
+        }
+        for (strand, place) in strands.iter().zip(&place_of) {
+            let (block, lane) = (&mut self.blocks[*place as usize / 4], *place as usize % 4);
+            let first = strand.joints[0];
+            let [parent, chain, _] = order.joints[first as usize];
+            block.chains[lane] = chain;
+            block.centers[lane] = order.chains[chain as usize][1];
+            block.source[lane] = place_of[strand.root];
+            if parent == NONE {
+                self.roots.extend([first, *place]);
+            } else {
+                let slot = self.slots[parent as usize];
+                block.parents[lane] = slot;
+                block.nested = true;
+                self.rows[slot as usize / 4].branches = true;
+            }
+        }
+    }
+
+    /// Writes what is fixed of each joint to its row, and gives the rest.
+    fn joints(&mut self, order: &Order) -> Vec<Joint> {
+        let mut joints = Vec::with_capacity(order.joints.len());
+        for ((numbers, [_, chain, flags]), slot) in order.reals.iter().zip(order.joints).zip(&self.slots) {
+            let (row, lane) = (&mut self.rows[*slot as usize / 4], *slot as usize % 4);
+            row.tip.set(lane, [numbers[0], numbers[1], numbers[2]]);
+            if flags & BETWEEN == 0 && numbers[..3] != [0.0; 3] {
+                row.live.as_mut_array()[lane] = ON;
+            }
+            if numbers[11] != 0.0 {
+                row.limit.get_or_insert_with(LimitRow::none).set(lane, &numbers[11..]);
+            }
+            joints.push(Joint {
+                slot: *slot,
+                chain: *chain,
+                stiffness: numbers[3],
+                damping: numbers[4],
+                gravity: numbers[5],
+                wind: numbers[6],
+                radius: numbers[7],
+                own_gravity: (flags & OWN_GRAVITY != 0).then_some([numbers[8], numbers[9], numbers[10]]),
+            });
+        }
+        joints
+    }
+}
+
+impl LimitRow {
+    fn none() -> Box<Self> {
+        Box::new(LimitRow { limit: Limit::NONE, own: M3::IDENTITY })
+    }
+
+    fn set(&mut self, lane: usize, numbers: &[f32]) {
+        self.limit.set(lane, numbers);
+        let q = Q4 { v: V3::splat([numbers[3], numbers[4], numbers[5]]), w: splat(numbers[6]) }.normalized().matrix();
+        self.own.x.set(lane, q.x.get(0));
+        self.own.y.set(lane, q.y.get(0));
+        self.own.z.set(lane, q.z.get(0));
+    }
+}
+
+impl Block {
+    /// No strands.
+    const EMPTY: Block = Block {
+        row: 0,
+        rows: 0,
+        group: 0,
+        parents: [NONE; 4],
+        nested: false,
+        chains: [NONE; 4],
+        source: [NONE; 4],
+        centers: [NONE; 4],
+        centred: false,
+        carried: F4::ZERO,
+        from: Frame::IDENTITY,
+        to: Frame::IDENTITY,
+        moving: false,
+        jumped: F4::ZERO,
+        colliders: Vec::new(),
+    };
 }
 
 impl Row {
@@ -353,10 +392,4 @@ impl Row {
         side: M3::IDENTITY.x,
         length: F4::ZERO,
     };
-}
-
-impl Tip {
-    /// At rest.
-    const REST: Tip =
-        Tip { head: V3::ZERO, at: V3::ZERO, was: V3::ZERO, swing: M3::IDENTITY.y, swing_last: M3::IDENTITY.y };
 }

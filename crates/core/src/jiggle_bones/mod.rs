@@ -45,7 +45,7 @@ pub fn describe() -> Vec<crate::options::StructInfo> {
 }
 
 /// One joint of each of four strands.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Row {
     /// From the head to the tip, in the bones' own space.
     tip: V3,
@@ -120,7 +120,7 @@ struct Drawn {
     euler: V3,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct LimitRow {
     limit: Limit,
     /// The limits' own rotations.
@@ -157,7 +157,7 @@ impl Frame {
     /// The matrix on its way to `to`; `to` itself at 1.
     #[inline(never)]
     fn towards(&self, to: &Frame, t: f32) -> Affine {
-        if t == 1.0 || !differ(&self.raw, &to.raw) {
+        if t == 1.0 {
             return to.raw;
         }
         let t = splat(t);
@@ -182,7 +182,7 @@ fn in_reach<T: Pod>(all: &T) -> bool {
 }
 
 /// Four strands of the same length: joints that hang on one another without a branch.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Block {
     /// First row, and how many.
     row: usize,
@@ -204,6 +204,8 @@ struct Block {
     carried: F4,
     from: Frame,
     to: Frame,
+    /// What they hang on has moved since the last frame.
+    moving: bool,
     /// On where the root has been put somewhere else in this frame.
     jumped: F4,
     /// Colliders that these strands meet, and on where they do.
@@ -220,7 +222,7 @@ struct Center {
 }
 
 /// Chains of one rate.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Group {
     rate: u32,
     clock: Clock,
@@ -255,7 +257,7 @@ struct Joint {
 }
 
 /// What JavaScript writes.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Input {
     poses: Vec<Pose>,
     parents: Vec<Affine>,
@@ -266,7 +268,7 @@ struct Input {
 }
 
 /// Running jiggle bones.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct JiggleBones {
     options: JiggleBonesOptions,
     chain_options: Vec<JiggleChainOptions>,
@@ -331,6 +333,7 @@ impl JiggleBones {
         let mut sound = true;
         for (block, raw) in self.blocks.iter_mut().zip(&self.input.parents) {
             sound &= block.to.follow(raw);
+            block.moving = differ(&block.from.raw, &block.to.raw);
         }
         if self.centred {
             for (center, raw) in self.centers.iter_mut().zip(&self.input.centers) {
@@ -354,14 +357,20 @@ impl JiggleBones {
     /// Takes the inputs as they are as what the next call interpolates from.
     fn settle_inputs(&mut self) {
         for (block, raw) in self.blocks.iter_mut().zip(&mut self.from_parents) {
-            *raw = block.to.raw;
-            block.from = block.to;
+            if block.moving {
+                *raw = block.to.raw;
+                block.from = block.to;
+            }
         }
         for (center, raw) in self.centers.iter_mut().zip(&mut self.from_centers) {
             *raw = center.to.raw;
             center.from = center.to;
         }
-        self.from.copy_from_slice(&self.input.poses);
+        for ((row, from), to) in self.rows.iter().zip(&mut self.from).zip(&self.input.poses) {
+            if row.moving {
+                *from = *to;
+            }
+        }
         for (collider, pose) in self.colliders.iter_mut().zip(self.input.colliders.as_chunks().0) {
             collider.pose = *pose;
         }

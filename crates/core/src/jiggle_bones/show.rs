@@ -1,16 +1,8 @@
 //! What is drawn.
 
-use super::{Block, Drawn, JiggleBones, Row, Tip};
+use super::{Block, Drawn, JiggleBones};
 use crate::lanes::{F4, V3, select, splat};
-use crate::spatial::{Affine, Q4, direction, mix};
-
-impl Tip {
-    /// The directions of the bones within this frame's pose, as drawn.
-    #[inline(always)]
-    fn shown(&self, row: &Row, blend: F4) -> V3 {
-        direction(mix(self.swing_last, self.swing, blend), row.axis).0
-    }
-}
+use crate::spatial::{Affine, Q4, mix};
 
 impl JiggleBones {
     /// How far what is drawn of a block lies from the last step but one to the last.
@@ -32,7 +24,8 @@ impl JiggleBones {
                     row.pose(&self.from[r], &self.input.poses[r], 1.0);
                 }
                 let rest = row.pose.rotation;
-                let turned = rest.after(Q4::between(row.axis, self.tips[r].shown(row, blend), row.side));
+                let swing = mix(self.tips[r].swing_last, self.tips[r].swing, blend);
+                let turned = rest.after(Q4::between(row.axis, swing, row.side));
                 let rotation = Q4 { v: V3::select(row.live, turned.v, rest.v), w: select(row.live, turned.w, rest.w) };
                 self.drawn[r] = Drawn { rotation, euler: rotation.euler() };
             }

@@ -15,8 +15,9 @@ struct Air {
     /// Wind that blows on each lane.
     wind: V3,
     blows: bool,
-    fresh: bool,
     iterations: u32,
+    /// The first step.
+    fresh: bool,
 }
 
 impl Row {
@@ -116,7 +117,6 @@ impl JiggleBones {
             let place = group.clock.advance();
             let time = group.clock.time();
             self.step_group(g, if self.options.interpolate { place } else { 1.0 }, time);
-            self.groups[g].fresh = false;
         }
         self.reread = false;
     }
@@ -134,12 +134,17 @@ impl JiggleBones {
                 *now = next;
             }
         }
+        let fresh = self.groups[g].fresh;
+        if fresh {
+            self.groups[g].fresh = false;
+            self.rest(g, t);
+        }
         let mut air = Air {
             gravity: V3::splat(self.input.gravity),
             wind: V3::ZERO,
             blows: self.input.wind != [0.0; 3],
-            fresh: self.groups[g].fresh,
             iterations: self.options.iterations,
+            fresh,
         };
         let mut lost = F4::ZERO;
         for b in self.groups[g].blocks.clone() {
@@ -153,10 +158,37 @@ impl JiggleBones {
         }
     }
 
+    /// Puts the tips of a group at rest, as the pose has them when nothing swings.
+    #[cold]
+    fn rest(&mut self, g: usize, t: f32) {
+        for b in self.groups[g].blocks.clone() {
+            let mut world = self.world_above(b, t);
+            let block = &self.blocks[b];
+            for r in block.row..block.row + block.rows {
+                let (row, tip) = (&mut self.rows[r], &mut self.tips[r]);
+                row.pose(&self.from[r], &self.input.poses[r], t);
+                world = world.after(&Affine { axes: row.turn, origin: row.pose.position });
+                let arm = world.axes.times(row.axis * row.length);
+                *tip = Tip { head: world.origin, at: arm, was: arm, swing: row.axis, swing_last: row.axis };
+                world.axes = world.axes.scaled(row.pose.scale);
+                self.worlds[r] = world;
+            }
+        }
+    }
+
+    /// The matrices of what a block's strands hang on.
+    fn world_above(&self, b: usize, t: f32) -> Affine {
+        match &self.blocks[b] {
+            block @ Block { nested: true, .. } => gather(&self.worlds, block),
+            Block { moving: true, from, to, .. } => from.towards(to, t),
+            Block { to, .. } => to.raw,
+        }
+    }
+
     /// Steps four strands, joint after joint. Says which of them stopped being finite and were put back to rest.
     fn step_block(&mut self, b: usize, t: f32, air: &Air) -> F4 {
+        let mut world = self.world_above(b, t);
         let block = &self.blocks[b];
-        let mut world = if block.nested { gather(&self.worlds, block) } else { block.from.towards(&block.to, t) };
         let carry = if block.centred { Some(self.center_of(block)) } else { None };
         let mut lost = F4::ZERO;
         let end = block.row + block.rows;
@@ -171,7 +203,10 @@ impl JiggleBones {
             let head = world.times(row.pose.position);
             let arm = bone.times(row.axis * row.length);
             if air.fresh {
-                (tip.head, tip.at, tip.was, tip.swing_last) = (head, arm, arm, row.axis);
+                // In the sheet a child begins at rest on a parent that has stepped already; in VRM all do before any has.
+                tip.head = V3::select(row.once, tip.head, head);
+                tip.at = V3::select(row.once, tip.at, arm);
+                tip.was = tip.at;
             }
             if let Some(step) = &carry {
                 let moved = step.times(tip.head) - tip.head;

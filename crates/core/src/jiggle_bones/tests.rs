@@ -214,8 +214,7 @@ fn j15_vrm_stiffness() {
     // The tail is at rest before the root moves: a call that runs no step sees the pose.
     rig.jiggle.tips[0].at = V3::splat([0.0, -1.0, 0.0]);
     rig.jiggle.tips[0].was = V3::splat([0.0, -1.0, 0.0]);
-    rig.jiggle.groups[0].fresh = false;
-    rig.jiggle.fresh = false;
+    (rig.jiggle.groups[0].fresh, rig.jiggle.fresh) = (false, false);
     rig.place(Mat4::from_translation(Vec3::new(0.1, 0.0, 0.0)));
     for step in 1..=10 {
         rig.run(Some(1.0 / 60.0));
@@ -576,7 +575,7 @@ fn j13_a_long_run_does_not_turn_the_bone_away() {
         rotation: Quat::from_euler(glam::EulerRot::XYZ, 0.4, -1.1, 2.0),
         ..BONE
     };
-    let mut rig = Rig::new(&[bone.clone()], &[[0, NONE]], 0, "");
+    let mut rig = Rig::new(std::slice::from_ref(&bone), &[[0, NONE]], 0, "");
     rig.jiggle.input.gravity = [0.0; 3];
     for frame in 0..6000 {
         let t = frame as f32 / 60.0;
@@ -632,6 +631,23 @@ fn a_snapshot_goes_on_with_the_same_bits() {
     rig.jiggle.reset();
     (0..100).for_each(|frame| drive(&mut rig, frame));
     assert_eq!(rig.jiggle.hash(), hash);
+}
+
+#[test]
+fn issue_a_vrm_child_began_at_rest_on_a_parent_that_had_stepped() {
+    let bone = Bone { tip: Vec3::new(0.0, -0.2, 0.0), factors: [0.0, 0.4, 1.0, 1.0, 1.0], ..BONE };
+    let child = Bone { parent: Some(0), position: bone.tip, ..bone.clone() };
+    let options = line("chains.0.rate", 60.0) + "interpolate=f\n";
+    let mut rig = Rig::new(&[bone, child], &[[1, NONE]], 0, &options);
+    rig.jiggle.input.gravity = [0.0; 3];
+    // Pushes the first tip aside in the first step; the second, on which nothing acts, only keeps its length.
+    rig.jiggle.command(channels::SET_COLLIDERS, &ball(Vec3::new(0.05, -0.2, 0.0), 0.1)).unwrap();
+    rig.run(Some(1.0 / 60.0));
+    let pushed = rig.tip(0);
+    assert!(pushed.x < -0.04);
+    let at = Vec3::new(0.0, -0.4, 0.0);
+    let expected = pushed + (at - pushed).normalize() * 0.2;
+    assert!((rig.tip(1) - expected).length() < 1e-6, "{} {expected}", rig.tip(1));
 }
 
 #[test]
