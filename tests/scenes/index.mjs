@@ -3,9 +3,11 @@ import * as flag from './cloth-flag.mjs'
 import * as hangingCape from './cloth-hanging-cape.mjs'
 import * as sheet from './cloth-sheet-over-ball.mjs'
 import * as walkingCape from './cloth-walking-cape.mjs'
+import * as hopping from './jiggle-bones-hopping.mjs'
+import * as vrm from './jiggle-bones-vrm.mjs'
 
 /**
  * Every scene. One has a `name`; `create(limber)` makes its simulation; `drive(simulation, t)` sets its inputs to what they
  * are at simulated time `t` in seconds, and is a function of nothing else.
  */
-export const scenes = [hangingCape, walkingCape, flag, ball, sheet]
+export const scenes = [hangingCape, walkingCape, flag, ball, sheet, hopping, vrm]

@@ -56,6 +56,17 @@ impl Clock {
         if at >= span - SLACK { 1.0 } else { (at / span) as f32 }
     }
 
+    /// The place of a moment `behind` steps before the end of the step that [`Clock::advance`] counted last.
+    pub fn place_behind(&self, behind: f64) -> f32 {
+        let place = (f64::from(self.ran) - behind - self.from) / (self.to - self.from);
+        if place > 0.0 { place as f32 } else { 0.0 }
+    }
+
+    /// How many steps have run.
+    pub const fn steps(&self) -> u64 {
+        self.steps
+    }
+
     /// How far the time owed reaches into the next step, from 0 to below 1: the place of a drawn frame between the last
     /// two states.
     pub fn blend(&self) -> f32 {

@@ -211,6 +211,12 @@ export class Colliders implements Iterable<Collider> {
     this.#replace(Array.from(colliders, (collider, index) => this.#made(collider, index)))
   }
 
+  /** @internal What each is and where it is in the world now. */
+  get poses(): { kind: Collider['kind']; pose: Float32Array }[] {
+    const all = this.#host.views.colliders
+    return this.#entries.map((entry, i) => ({ kind: kindOf(entry), pose: all.subarray(i * SHAPE, (i + 1) * SHAPE) }))
+  }
+
   /** @internal Writes the poses of those that follow an object. */
   update(): void {
     if (!this.#following) return

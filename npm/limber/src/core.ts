@@ -34,6 +34,7 @@ export {
 export { checkFunction, checkKeys, checkNumber, LimberError, shown, type LimberErrorCode } from './error.js'
 export * from './generated/options.js'
 export { JiggleBones, JiggleChain, type JiggleBonesSetup, type JiggleBonesStats } from './jiggle-bones.js'
+export { JiggleBonesHelper, type JiggleBonesHelperOptions } from './jiggle-bones-helper.js'
 export { type JiggleChainSetup, type JiggleCurve, type JiggleLimit } from './jiggle-chains.js'
 export { type GLTFLike, type VRMOptions } from './jiggle-vrm.js'
 export { Pins } from './pins.js'

@@ -100,7 +100,7 @@ impl JiggleBones {
             let count = blocks.iter().filter(|block| block.group == g).count();
             let blocks = first..first + count;
             first += count;
-            groups.push(Group { rate: *rate, clock: clock(*rate), due: 0, ran: 0, fresh: true, blocks });
+            groups.push(Group { rate: *rate, steps: 0, fresh: true, blocks });
         }
         let counts = [joints.len(), chains.len(), blocks.len()].map(|count| count.to_string());
         let centers = order.centers.div_ceil(4);
@@ -113,6 +113,7 @@ impl JiggleBones {
             chain_options,
             chains,
             joints,
+            clock: clock(rates[0]),
             worlds: matrices(rows.len()),
             from: poses.clone(),
             from_parents: matrices(blocks.len()),
@@ -140,9 +141,7 @@ impl JiggleBones {
             centred: false,
             most_turn: -1.0,
             newest: true,
-            due: 0,
-            ran: 0,
-            reread: false,
+            exact: false,
             slots,
             roots,
             status: [0],

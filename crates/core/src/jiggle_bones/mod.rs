@@ -225,10 +225,8 @@ struct Center {
 #[derive(Debug)]
 struct Group {
     rate: u32,
-    clock: Clock,
-    /// Steps of this call, and those that have run.
-    due: u32,
-    ran: u32,
+    /// Steps that have run.
+    steps: u64,
     /// The next step begins at rest.
     fresh: bool,
     /// Blocks, those that hang on others after them.
@@ -276,6 +274,8 @@ pub struct JiggleBones {
     joints: Vec<Joint>,
     report: String,
 
+    /// Counts the steps of the fastest group; the others follow it.
+    clock: Clock,
     groups: Vec<Group>,
     blocks: Vec<Block>,
     rows: Vec<Row>,
@@ -305,11 +305,8 @@ pub struct JiggleBones {
     most_turn: f32,
     /// This call shows the newest swing.
     newest: bool,
-    /// Steps of this call, of the fastest group, and those that have run.
-    due: u32,
-    ran: u32,
     /// The next step takes the inputs as they are.
-    reread: bool,
+    exact: bool,
 
     input: Input,
     slots: Vec<u32>,
@@ -571,25 +568,17 @@ impl Simulation for JiggleBones {
         if dt.is_none_or(|dt| dt > 0.0) {
             self.newest = dt.is_none() || !self.options.interpolate;
         }
-        self.reread = false;
-        (self.due, self.ran) = (0, 0);
-        let step = self.groups[0].clock.step();
-        for (i, group) in self.groups.iter_mut().enumerate() {
-            group.ran = 0;
-            group.due = match dt {
-                Some(dt) => group.clock.begin(dt),
-                None if i == 0 => group.clock.begin_one(),
-                // Slower ones get the time of that one step.
-                None => group.clock.begin(step),
-            };
-            self.due = if group.due > self.due { group.due } else { self.due };
-        }
-        Ok(self.due)
+        self.exact = dt.is_none();
+        Ok(match dt {
+            Some(dt) => self.clock.begin(dt),
+            None => self.clock.begin_one(),
+        })
     }
 
     fn reread_inputs(&mut self) -> Result<()> {
         self.read_inputs()?;
-        self.reread = true;
+        self.clock.begin_one();
+        self.exact = true;
         Ok(())
     }
 
@@ -603,7 +592,7 @@ impl Simulation for JiggleBones {
     }
 
     fn time(&self) -> f64 {
-        self.groups[0].clock.time()
+        self.clock.time()
     }
 
     fn channels(&self) -> &'static [ChannelInfo] {

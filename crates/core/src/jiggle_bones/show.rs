@@ -7,7 +7,12 @@ use crate::spatial::{Affine, Q4, mix};
 impl JiggleBones {
     /// How far what is drawn of a block lies from the last step but one to the last.
     fn blend_of(&self, block: &Block) -> F4 {
-        splat(if self.newest { 1.0 } else { self.groups[block.group].clock.blend() })
+        let group = &self.groups[block.group];
+        let (fastest, rate) = (u64::from(self.groups[0].rate), u64::from(group.rate));
+        // Of a slower group: also the steps of the fastest since its own last one.
+        let since = self.clock.steps() * rate - group.steps * fastest;
+        let blend = (since as f64 + f64::from(self.clock.blend()) * rate as f64) / fastest as f64;
+        splat(if self.newest || blend > 1.0 { 1.0 } else { blend as f32 })
     }
 
     /// Writes the rotations: the blend of the last two swings, on top of this frame's pose.

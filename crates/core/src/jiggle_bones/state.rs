@@ -20,9 +20,9 @@ pub(super) fn clock(rate: u32) -> Clock {
 impl JiggleBones {
     /// Every tip at rest, in the poses that the next call brings.
     pub(super) fn restart(&mut self) {
+        self.clock = clock(self.groups[0].rate);
         for group in &mut self.groups {
-            group.clock = clock(group.rate);
-            group.fresh = true;
+            (group.steps, group.fresh) = (0, true);
         }
         (self.fresh, self.carry, self.newest) = (true, false, true);
         self.status = [0];
@@ -175,10 +175,11 @@ impl JiggleBones {
         let mut bytes = MAGIC.to_vec();
         let mut long = |v: u64| bytes.extend(v.to_le_bytes());
         long(self.make());
+        let (owed, steps) = self.clock.state();
+        long(owed.to_bits());
+        long(steps);
         for group in &self.groups {
-            let (owed, steps) = group.clock.state();
-            long(owed.to_bits());
-            long(steps);
+            long(group.steps);
             long(u64::from(group.fresh));
         }
         long(u64::from(self.fresh) | u64::from(self.carry) << 1 | u64::from(self.newest) << 2);
@@ -197,17 +198,22 @@ impl JiggleBones {
         if longs.next()? != self.make() {
             return None;
         }
-        let mut clocks = Vec::new();
-        for _ in &self.groups {
-            let (owed, steps, fresh) = (f64::from_bits(longs.next()?), longs.next()?, longs.next()? != 0);
-            if owed.is_nan() || owed.abs() > 1.0 {
+        let (owed, steps) = (f64::from_bits(longs.next()?), longs.next()?);
+        if owed.is_nan() || owed.abs() > 1.0 || steps > 1 << 52 {
+            return None;
+        }
+        let mut groups = Vec::new();
+        let fastest = u64::from(self.groups[0].rate);
+        for group in &self.groups {
+            let (ran, fresh) = (longs.next()?, longs.next()? != 0);
+            if ran != steps * u64::from(group.rate) / fastest {
                 return None;
             }
-            clocks.push(((owed, steps), fresh));
+            groups.push((ran, fresh));
         }
         let flags = longs.next()?;
         let numbers: Vec<f32> =
-            bytes.get(24 + 24 * clocks.len()..)?.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
+            bytes.get(40 + 16 * groups.len()..)?.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
         let (air, rest) = numbers.split_at_checked(6)?;
         let (poses, parts) = rest.split_at_checked(2 * self.input.colliders.len())?;
         let [from, to] = [0, 1].map(|i| &poses[i * self.input.colliders.len()..][..self.input.colliders.len()]);
@@ -220,9 +226,9 @@ impl JiggleBones {
         if !sound || !parts[parts.len() - inputs..].iter().all(within_reach) {
             return None;
         }
-        for (group, (clock, fresh)) in self.groups.iter_mut().zip(clocks) {
-            group.clock.set_state(clock);
-            group.fresh = fresh;
+        self.clock.set_state((owed, steps));
+        for (group, (ran, fresh)) in self.groups.iter_mut().zip(groups) {
+            (group.steps, group.fresh) = (ran, fresh);
         }
         (self.fresh, self.carry, self.newest) = (flags & 1 != 0, flags & 2 != 0, flags & 4 != 0);
         self.input.wind.copy_from_slice(&air[..3]);
@@ -246,7 +252,7 @@ impl JiggleBones {
 
     /// A digest of tips, their velocities and the steps.
     pub(super) fn digest(&self) -> u64 {
-        let mut bytes: Vec<u8> = self.groups.iter().flat_map(|group| group.clock.state().1.to_le_bytes()).collect();
+        let mut bytes: Vec<u8> = self.groups.iter().flat_map(|group| group.steps.to_le_bytes()).collect();
         let mut add = |v: &V3, lane: usize| bytes.extend(v.get(lane).into_iter().flat_map(f32::to_le_bytes));
         for joint in &self.joints {
             let (tip, lane) = (&self.tips[joint.slot as usize / 4], joint.slot as usize % 4);

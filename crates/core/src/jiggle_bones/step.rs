@@ -100,25 +100,28 @@ impl Tip {
 }
 
 impl JiggleBones {
-    /// Runs one step of the fastest group, and of each slower one whose turn it is.
+    /// Runs one step of the fastest group, and of each slower one whose time it has reached: which step that is does not
+    /// depend on how the steps fall into calls.
     pub(super) fn step(&mut self) {
-        self.ran += 1;
+        let place = self.clock.advance();
+        let (now, fastest) = (self.clock.steps(), self.groups[0].rate);
         for g in 0..self.groups.len() {
             let group = &mut self.groups[g];
-            // Slower ones are spread over the steps of the call.
-            let turn = u64::from(self.ran) * u64::from(group.due) / u64::from(if self.due > 0 { self.due } else { 1 });
-            if u64::from(group.ran) >= turn {
+            let (next, reached) = ((group.steps + 1) * u64::from(fastest), now * u64::from(group.rate));
+            if next > reached {
                 continue;
             }
-            group.ran += 1;
-            if self.reread {
-                group.clock.begin_one();
-            }
-            let place = group.clock.advance();
-            let time = group.clock.time();
-            self.step_group(g, if self.options.interpolate { place } else { 1.0 }, time);
+            group.steps += 1;
+            let behind = (reached - next) as f64 / f64::from(group.rate);
+            let time = group.steps as f64 / f64::from(group.rate);
+            let t = match behind {
+                _ if self.exact || !self.options.interpolate => 1.0,
+                0.0 => place,
+                _ => self.clock.place_behind(behind),
+            };
+            self.step_group(g, t, time);
         }
-        self.reread = false;
+        self.exact = false;
     }
 
     fn step_group(&mut self, g: usize, t: f32, time: f64) {

@@ -491,7 +491,7 @@ fn chains_of_other_rates_run_beside() {
         rig.place(Mat4::from_translation(Vec3::new((frame as f32 * 0.3).sin() * 0.2, 0.0, 0.0)));
         assert_eq!(rig.run(Some(1.0 / 60.0)), 4);
     }
-    let steps: Vec<u64> = rig.jiggle.groups.iter().map(|group| group.clock.state().1).collect();
+    let steps: Vec<u64> = rig.jiggle.groups.iter().map(|group| group.steps).collect();
     assert_eq!(steps, [240, 90, 60]);
     assert!((rig.jiggle.time() - 1.0).abs() < 1e-9);
     // All have the same spring.
@@ -499,7 +499,7 @@ fn chains_of_other_rates_run_beside() {
     assert!((tips[0] - tips[1]).length() < 0.05 && (tips[1] - tips[2]).length() < 0.05, "{tips:?}");
     // One step of the fastest is time for the others too.
     (0..240).for_each(|_| assert_eq!(rig.run(None), 1));
-    let steps: Vec<u64> = rig.jiggle.groups.iter().map(|group| group.clock.state().1).collect();
+    let steps: Vec<u64> = rig.jiggle.groups.iter().map(|group| group.steps).collect();
     assert_eq!(steps, [480, 180, 120]);
 }
 
@@ -761,6 +761,9 @@ fn shaken(seed: u64, frames: u32) {
         rig.run(Some(1.0 / 60.0));
         assert!(rig.finite(), "seed {seed}");
         assert_eq!(rig.jiggle.status[0], 0, "seed {seed}");
+        if frame % 20 != 19 {
+            continue;
+        }
         // Drawn bones have the lengths of their poses, whatever happened.
         let shown = rig.jiggle.command(channels::READ_TIPS, &[]).unwrap();
         let mut worlds: Vec<Mat4> = Vec::new();
@@ -778,17 +781,21 @@ fn shaken(seed: u64, frames: u32) {
     }
 }
 
+/// Two halves, so that two cores share them.
 #[test]
 fn random_rigs_stay_finite_and_hold_their_lengths() {
-    for seed in 0..4000 {
-        shaken(seed, 20);
-    }
+    (0..50_000).for_each(|seed| shaken(seed, 60));
+}
+
+#[test]
+fn more_random_rigs_stay_finite_and_hold_their_lengths() {
+    (50_000..100_000).for_each(|seed| shaken(seed, 60));
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
     #[test]
     fn any_rig_stays_finite(seed in any::<u32>()) {
-        shaken(u64::from(seed), 30);
+        shaken(u64::from(seed), 60);
     }
 }
