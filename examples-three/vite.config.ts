@@ -3,7 +3,7 @@ import { defineConfig } from 'vite'
 
 const page = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
-/** 목록 화면과 모든 예제를 한 서버에서: / · /cloth/ · /bake/ */
+/** 목록 화면과 모든 예제를 한 서버에서: / · /cloth/ · /jiggle-bones/ · /bake/ */
 export default defineConfig({
   root: page('.'),
   base: './',
@@ -13,7 +13,12 @@ export default defineConfig({
     target: 'es2022',
     chunkSizeWarningLimit: 1200,
     rollupOptions: {
-      input: { gallery: page('index.html'), cloth: page('cloth/index.html'), bake: page('bake/index.html') },
+      input: {
+        gallery: page('index.html'),
+        cloth: page('cloth/index.html'),
+        'jiggle-bones': page('jiggle-bones/index.html'),
+        bake: page('bake/index.html'),
+      },
     },
   },
   plugins: [

@@ -18,6 +18,14 @@ export const cards: readonly Card[] = [
     },
   },
   {
+    folder: 'jiggle-bones',
+    name: { ko: '흔들리는 뼈', en: 'Jiggle bones' },
+    sentence: {
+      ko: '점토 토끼 둘이 폴짝 뛰고, 한 마리만 귀와 머리카락과 꼬리가 늦게 따라와 출렁여요. 내 모델도 넣어 보세요.',
+      en: 'Two clay bunnies hop; only one has ears, hair and a tail that come late and wobble. Try it on your own model.',
+    },
+  },
+  {
     folder: 'bake',
     name: { ko: '굽기', en: 'Bake' },
     sentence: {

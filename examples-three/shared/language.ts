@@ -18,6 +18,10 @@ export const language = {
   toggle(): void {
     current = current === 'ko' ? 'en' : 'ko'
     document.documentElement.lang = current
+    this.refresh()
+  },
+  /** 화면의 글을 모두 다시 쓴다. */
+  refresh(): void {
     for (const listener of listeners) listener()
   },
   /** 지금 한 번, 그리고 언어가 바뀔 때마다 부른다. */

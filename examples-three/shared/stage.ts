@@ -102,6 +102,13 @@ export class Stage {
     this.camera.position.sub(target).applyAxisAngle(THREE.Object3D.DEFAULT_UP, angle).add(target)
   }
 
+  /** 다른 대상을 화면에 맞춘다. 보던 방향은 그대로 둔다. */
+  frame(subject: StageOptions['subject']): void {
+    this.#options = { ...this.#options, subject }
+    this.follow(subject.centre.clone().sub(this.controls.target))
+    this.#fit()
+  }
+
   render(): void {
     this.controls.update()
     const { shadowMap } = this.renderer
