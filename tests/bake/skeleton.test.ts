@@ -514,6 +514,28 @@ describe.each(Object.entries(backends))('baking jiggle bones on %s', (_, load) =
     jiggle.dispose()
   })
 
+  it('onto a file that has nothing but bones', async () => {
+    const { bones } = character('hips', 'tail', 'tip')
+    const jiggle = new JiggleBones(limber, [bones[1]!])
+    const turned = (t: number) => about(X, 2 * t)
+    const recording = await bake(jiggle, { duration: 1, drive: (t) => bones[0]!.quaternion.copy(turned(t)) })
+    const nodes = [{ name: 'hips', children: [1] }, { name: 'tail', children: [2] }, { name: 'tip' }]
+    const text = JSON.stringify({ asset: { version: '2.0' }, scene: 0, scenes: [{ nodes: [0] }], nodes })
+    const json = new TextEncoder().encode(text.padEnd(Math.ceil(text.length / 4) * 4))
+    const file = new Uint8Array(20 + json.length)
+    const view = new DataView(file.buffer)
+    ;[0x46546c67, 2, file.length, json.length, 0x4e4f534a].forEach((word, i) => view.setUint32(i * 4, word, true))
+    file.set(json, 20)
+    const bytes = await recording.toGLB({ onto: file })
+    await expectValid(bytes)
+    const gltf = await parse(bytes)
+    const hips = gltf.scene.getObjectByName('hips')!
+    play(gltf.scene, gltf.animations[0]!, 30, 31, (frame) =>
+      expect(angle(hips.quaternion, turned(frame / 30))).toBeLessThanOrEqual(BOUND),
+    )
+    jiggle.dispose()
+  })
+
   it('cloth and bones in one file, onto another too', async () => {
     const { jiggle, drive, scene } = walker(limber)
     const cape = Cloth.grid(limber, { columns: 5, rows: 5, pinned: 'top', floor: null })

@@ -32,7 +32,7 @@ describe('examples-three/jiggle-bones', () => {
     const simulate = (seconds: number) =>
       page.evaluate((s) => {
         window.limberExample!.simulate(s)
-        return window.limberExample!.stats as Stats
+        return window.limberExample!.stats as unknown as Stats
       }, seconds)
     return { page, faults, simulate }
   }

@@ -188,18 +188,21 @@ describe('the packages, packed and installed elsewhere', () => {
     expect(JSON.parse(withAddon.stdout)).toEqual({ ...plain, target: 'native' })
   })
 
-  it('an example copied out with the shared folder builds and runs', async () => {
+  it.each([
+    ['cloth', { points: 364 }],
+    ['jiggle-bones', { bones: 7 }],
+  ])('the example %s, copied out with the shared folder, builds and runs', async (name, expected) => {
     const examples = join(temporary, 'copied')
     const filter = (path: string) => !/node_modules|dist/.test(path)
-    for (const name of ['cloth', 'shared'])
-      cpSync(join(root, 'examples-three', name), join(examples, name), { recursive: true, filter })
-    const folder = install('copied/cloth', { limber: `file:${limber.tarball}` })
+    for (const part of [name, 'shared'])
+      cpSync(join(root, 'examples-three', part), join(examples, part), { recursive: true, filter })
+    const folder = install(`copied/${name}`, { limber: `file:${limber.tarball}` })
     run(folder, 'npm', 'run', 'build')
     const built = await serveBuilt(folder)
     const { page, faults } = await open(browser, `${built.url}?ratio=0.5`)
     await page.waitForFunction(() => window.limberExample !== undefined)
     await page.evaluate(() => window.limberExample!.ready)
-    expect(await page.evaluate(() => (window.limberExample!.stats as { points: number }).points)).toBe(364)
+    expect(await page.evaluate(() => window.limberExample!.stats)).toMatchObject(expected)
     expect(faults).toEqual([])
     await page.close()
     await built.close()

@@ -5,8 +5,16 @@
  */
 export * from 'limber/core'
 export type { LoadOptions } from 'limber'
-export { bake, type BakeOptions, type BakeSubjects } from './bake/bake.js'
+export { bake, type BakeOptions, type BakeSubject, type BakeSubjects } from './bake/bake.js'
 export { BAKE_FIT_DEFAULTS, type FitOptions } from './bake/fit.js'
 export { type GLBOptions } from './bake/to-glb.js'
-export { Recording, type BakeReport, type MeshReport, type RecordedMesh } from './bake/recording.js'
+export { type RecordedNode, type RecordedSkeleton } from './bake/recorded-skeleton.js'
+export {
+  Recording,
+  type BakeReport,
+  type MeshReport,
+  type RecordedMesh,
+  type SkeletonReport,
+} from './bake/recording.js'
+export { type ClipOptions } from './bake/to-animation-clip.js'
 export { load } from './load.js'

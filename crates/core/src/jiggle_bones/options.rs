@@ -9,7 +9,9 @@ options! {
         /// or frequency of their own. Low is floppy, high trembles shortly. The default is the sheet's.
         stiffness: F32(f32) = 0.028, range 0..=1;
         /// Part of the velocity lost in a step of 1/120 s, for chains that have no damping or damping ratio of their own.
-        /// Low swings for long, high stops soon. The default is the sheet's.
+        /// Low swings for long, high stops soon. The default is the sheet's, for chains of one to three bones: each joint of a
+        /// longer one adds to the swing of the one before it, and whips at the end. Give such a chain a damping of 0.15 and
+        /// more, or a `dampingRatio` of 0.5.
         damping: F32(f32) = 0.04, range 0..=1;
         /// How often it swings in a second, instead of `stiffness`; `null` for `stiffness`. Near the sheet's it is 3 Hz.
         frequency: Optional(Option<f32>) = None, range 0.01..=60, unit "Hz";

@@ -1,12 +1,19 @@
 import { setImmediate } from 'node:timers/promises'
-import { checkFunction, checkKeys, checkNumber, Cloth, LimberError, shown } from 'limber/core'
+import type { Object3D } from 'three'
+import { checkFunction, checkKeys, checkNumber, Cloth, JiggleBones, LimberError, shown } from 'limber/core'
+import { fadeMesh } from './loop.js'
+import { SkeletonRecorder } from './recorded-skeleton.js'
 import { Recording, RecordedMesh } from './recording.js'
 
+/** A simulation that can be recorded: a cloth as a mesh, jiggle bones as the skeleton in which they swing. */
+export type BakeSubject = Cloth | JiggleBones
+
 /**
- * What is recorded: one simulation, several, or several by name. The names are those of the nodes in a file, and of the
- * meshes in a clip: the keys of an object; `cloth0`, `cloth1`, … for a list; `cloth` for one by itself.
+ * What is recorded: one simulation, several, or several by name: the keys of an object; `cloth0`, `jiggle1`, … for a list;
+ * `cloth` or `jiggle` for one by itself. A cloth's name is that of its node in a file, and of its mesh in a clip; bones keep
+ * their own names.
  */
-export type BakeSubjects = Cloth | readonly Cloth[] | Readonly<Record<string, Cloth>>
+export type BakeSubjects = BakeSubject | readonly BakeSubject[] | Readonly<Record<string, BakeSubject>>
 
 /** How a recording is made. */
 export interface BakeOptions {
@@ -17,8 +24,24 @@ export interface BakeOptions {
   /** Seconds simulated before t = 0, from 0 to 3600, so that everything is in full motion then; 0 unless set. */
   warmup?: number | undefined
   /**
-   * Sets the scene to time `t`, in seconds from the first recorded frame: bones, pins, wind, colliders. `t` is below 0
-   * while warming up. The simulations' arrays may be touched here and nowhere else. A promise is waited for.
+   * With jiggle bones: makes a loop, whose last frame is its first. The end fades into what came before t = 0, and so does its
+   * motion: over so many seconds, from one frame to `duration`; `true` is half a second, or half of `duration` where that is
+   * less. It warms up for as long at least. Frames are then spaced so that the last is at `duration` exactly, not to the
+   * nearest frame.
+   *
+   * Let `drive` repeat itself after `duration`, below 0 too, and `warmup` be long enough for the swing to settle into that:
+   * there is hardly anything left to fade then. A bone that has turned round once, or any odd number of times, ends on minus
+   * its first quaternion, which is the same rotation.
+   */
+  loop?: boolean | number | undefined
+  /**
+   * With jiggle bones: the object of which all that moves is recorded, with all bones. Every chain must be below it. Unless
+   * set, it is for each chain the topmost bone above it; or its first object, where that is no bone and has none above.
+   */
+  root?: Object3D | undefined
+  /**
+   * Sets the scene to time `t`, in seconds from the first recorded frame: mixers, bones, pins, wind, colliders. `t` is below
+   * 0 while warming up. The simulations' arrays may be touched here and nowhere else. A promise is waited for.
    */
   drive?: ((t: number) => unknown) | undefined
   /** Told after each frame how many of all are done; warming up counts. */
@@ -28,47 +51,77 @@ export interface BakeOptions {
 }
 
 /** What is being recorded now. */
-const recorded = new WeakSet<Cloth>()
+const recorded = new WeakSet<BakeSubject>()
+
+/** Kinds of simulations, by the names that they have where none is given. */
+const KINDS = { cloth: Cloth, jiggle: JiggleBones }
 
 const KNOWN = ['fps', 'duration', 'warmup', 'drive', 'onProgress', 'signal']
+/** Of recordings with jiggle bones. */
+const WITH_BONES = ['loop', 'root']
 
 /**
  * Records simulations while `drive` moves their scene: the frame at t = 0 as it stands there, and every 1/fps seconds up
- * to `duration` one more. Between frames it is `drive(t)`, then `step(1 / fps)`, as in a live loop, so that the bits are
- * the same as in the browser.
+ * to `duration` one more. Between frames it is `drive(t)`, then `step(1 / fps)` of each in the order given, as in a live loop,
+ * so that the bits are the same as in the browser.
  *
- * Steps run in the addon's thread pool. Frames so long that a call might drop time (below 30 a second, for a cloth) are
- * cut into equal parts, and `drive` is called for each.
+ * Of jiggle bones the whole skeleton is recorded, as it is after the step: the pose that `drive` gave it, and the swing.
+ * Several that swing on one character are one skeleton. Morph targets are not recorded.
+ *
+ * Steps run in the addon's thread pool. Frames so long that a call might drop time (below 30 a second, for a cloth; below
+ * 18, for jiggle bones) are cut into equal parts, and `drive` is called for each.
  *
  * @example
  * const recording = await bake(cape, { duration: 4, drive: (t) => walk(t) })
  * await writeFile('cape.glb', await recording.toGLB())
  *
+ * @example
+ * const { duration } = clip
+ * mixer.clipAction(clip).play()
+ * const recording = await bake(jiggle, { duration, warmup: 3, loop: true, drive: (t) => mixer.setTime(t) })
+ * await writeFile('walk.glb', await recording.toGLB({ onto: await readFile('character.glb') }))
+ *
  * @throws LimberError `invalid-option` naming option and range, or a simulation that is given twice, paused, or already
- *   being recorded; what a step throws
+ *   being recorded; `invalid-input` for a bone without a name of its own, or without a finite pose; what a step throws
  */
 export async function bake(subjects: BakeSubjects, options: BakeOptions): Promise<Recording> {
   const named = byName(subjects)
-  const { fps, frames, warm } = readOptions(options)
+  const bones = named.filter((entry): entry is [string, JiggleBones] => entry[1] instanceof JiggleBones)
+  const { fps, frames, warm, fade } = readOptions(options, bones.length > 0)
   const simulations = named.map(([, simulation]) => simulation)
+  const groups = skeletons(bones, options.root)
   for (const simulation of simulations) recorded.add(simulation)
   try {
-    const meshes = named.map(([name, simulation]) => new RecordedMesh(name, simulation.geometry))
-    await record(simulations, meshes, options, fps, frames, warm)
-    return new Recording(fps, frames, meshes)
+    const cloths = named.filter((entry): entry is [string, Cloth] => entry[1] instanceof Cloth)
+    const meshes = cloths.map(([name, cloth]) => new RecordedMesh(name, cloth.geometry))
+    const recorders = groups.map(
+      ({ name, tops, swinging }) => new SkeletonRecorder(name, tops, swinging, frames + fade),
+    )
+    await run(simulations, options, fps, frames, warm, (frame) => {
+      if (frame < -fade) return
+      meshes.forEach((mesh, i) => mesh.record(cloths[i]![1]))
+      for (const recorder of recorders) recorder.record(frame + fade)
+    })
+    if (fade) for (const mesh of meshes) fadeMesh(mesh, fade)
+    return new Recording(
+      fps,
+      frames,
+      meshes,
+      recorders.map((recorder) => recorder.finish(fade)),
+    )
   } finally {
     for (const simulation of simulations) recorded.delete(simulation)
   }
 }
 
-/** Runs the simulations, and takes each frame from 0 on into their meshes. */
-async function record(
-  simulations: readonly Cloth[],
-  meshes: readonly RecordedMesh[],
+/** Runs the simulations, and calls `take` at each frame. */
+async function run(
+  simulations: readonly BakeSubject[],
   { drive, onProgress, signal }: BakeOptions,
   fps: number,
   frames: number,
   warm: number,
+  take: (frame: number) => void,
 ): Promise<void> {
   const parts = Math.max(...simulations.map((simulation) => partsOfFrame(simulation, fps)))
   const inThread = simulations.every(({ backend, onFixedStep }) => !backend.advanceAsync || onFixedStep)
@@ -83,7 +136,7 @@ async function record(
         for (const simulation of simulations) await simulation.stepAsync(1 / fps / parts)
       }
     }
-    if (frame >= 0) meshes.forEach((mesh, i) => mesh.record(simulations[i]!))
+    take(frame)
     onProgress?.(frame + warm + 1, frames + warm)
     // Without a pool nothing else would run until the end: not even what aborts this.
     if (inThread) await setImmediate()
@@ -91,16 +144,77 @@ async function record(
   signal?.throwIfAborted()
 }
 
+/** Jiggle bones that swing on one character. */
+interface Group {
+  name: string
+  /** Objects that all that is recorded is below, none below another. */
+  tops: Object3D[]
+  swinging: Set<Object3D>
+}
+
+function skeletons(named: readonly [name: string, jiggle: JiggleBones][], root: Object3D | undefined): Group[] {
+  if (root !== undefined && (root as Object3D | null)?.isObject3D !== true) {
+    throw new LimberError('invalid-option', `root must be an Object3D, got ${shown(root)}`)
+  }
+  const groups: Group[] = []
+  for (const [name, { bones }] of named) {
+    const stray = root && bones.find((bone) => !lineOf(bone).includes(root))
+    if (stray) {
+      throw new LimberError(
+        'invalid-option',
+        `root must be above all bones of simulations.${name}, and is not above ${shown(stray.name)}`,
+      )
+    }
+    const own: Group = { name, tops: root ? [root] : bones.map(topOf), swinging: new Set(bones) }
+    // With those that it shares something with.
+    const same = groups.filter((other) => other.tops.some((a) => own.tops.some((b) => isWithin(a, b))))
+    for (const other of same) groups.splice(groups.indexOf(other), 1)
+    const all = [...same, own]
+    const tops = [...new Set(all.flatMap((group) => group.tops))]
+    groups.push({
+      name: all[0]!.name,
+      tops: tops.filter((top) => !tops.some((other) => other !== top && lineOf(top).includes(other))),
+      swinging: new Set(all.flatMap((group) => [...group.swinging])),
+    })
+  }
+  return groups
+}
+
+/** The topmost bone above `object`, or itself. */
+function topOf(object: Object3D): Object3D {
+  return lineOf(object).findLast((above) => 'isBone' in above) ?? object
+}
+
+/** `object`, its parent, and so on. */
+function lineOf(object: Object3D): Object3D[] {
+  const line = [object]
+  for (let above = object.parent; above; above = above.parent) line.push(above)
+  return line
+}
+
+/** Whether one of two is, or holds, the other. */
+function isWithin(a: Object3D, b: Object3D): boolean {
+  return lineOf(a).includes(b) || lineOf(b).includes(a)
+}
+
 /**
  * Into how many parts a frame is cut so that no time is dropped: what is owed from the last call, less than a step, and the
  * part's own time must not come to more than one call runs.
  */
-function partsOfFrame({ timeScale, maxSteps, fixedStep }: Cloth, fps: number): number {
-  return Math.max(Math.ceil(timeScale / fps / ((maxSteps - 1) * fixedStep) - 1e-9), 1)
+function partsOfFrame({ timeScale, maxSteps, fixedStep }: BakeSubject, fps: number): number {
+  return Math.max(Math.ceil(timeScale / fps / (Math.max(maxSteps - 1, 1) * fixedStep) - 1e-9), 1)
 }
 
-function readOptions(options: BakeOptions): { fps: number; frames: number; warm: number } {
-  checkKeys('bake', options, KNOWN)
+/** Frames, those before 0, and those of these that the loop fades into. */
+interface Frames {
+  fps: number
+  frames: number
+  warm: number
+  fade: number
+}
+
+function readOptions(options: BakeOptions, withBones: boolean): Frames {
+  checkKeys('bake', options, withBones ? [...KNOWN, ...WITH_BONES] : KNOWN)
   const { fps = 30, duration, warmup = 0, drive, onProgress, signal } = options
   checkNumber('fps', fps, 1, 240, '1/s')
   checkNumber('duration', duration, 1 / fps, 3600, 's')
@@ -110,20 +224,31 @@ function readOptions(options: BakeOptions): { fps: number; frames: number; warm:
   if (signal !== undefined && typeof signal?.throwIfAborted !== 'function') {
     throw new LimberError('invalid-option', `signal must be an AbortSignal, got ${shown(signal)}`)
   }
-  return { fps, frames: Math.round(duration * fps) + 1, warm: Math.round(warmup * fps) }
+  const { loop = false } = options
+  const steps = Math.max(Math.round(duration * fps), 1)
+  if (loop === false) return { fps, frames: steps + 1, warm: Math.round(warmup * fps), fade: 0 }
+  const rate = steps / duration
+  if (loop !== true) checkNumber('loop', loop, 1 / fps, duration, 's')
+  const fade = Math.min(Math.max(Math.round((loop === true ? Math.min(0.5, duration / 2) : loop) * rate), 1), steps)
+  return { fps: rate, frames: steps + 1, warm: Math.max(Math.round(warmup * rate), fade), fade }
 }
 
-function byName(subjects: BakeSubjects): [name: string, simulation: Cloth][] {
-  const named: [string, Cloth][] =
-    subjects instanceof Cloth
-      ? [['cloth', subjects]]
+function byName(subjects: BakeSubjects): [name: string, simulation: BakeSubject][] {
+  const kind = (subject: unknown) => Object.entries(KINDS).find(([, type]) => subject instanceof type)?.[0]
+  const alone = kind(subjects)
+  const named: [string, BakeSubject][] =
+    alone !== undefined
+      ? [[alone, subjects as BakeSubject]]
       : Array.isArray(subjects)
-        ? (subjects as readonly Cloth[]).map((simulation, i) => [`cloth${i}`, simulation])
-        : Object.entries((subjects ?? {}) as Readonly<Record<string, Cloth>>)
+        ? (subjects as readonly BakeSubject[]).map((simulation, i) => [
+            `${kind(simulation) ?? 'cloth'}${i}`,
+            simulation,
+          ])
+        : Object.entries((subjects ?? {}) as Readonly<Record<string, BakeSubject>>)
   if (named.length === 0) throw new LimberError('invalid-option', 'bake takes at least one simulation')
   for (const [name, simulation] of named) {
-    if (!(simulation instanceof Cloth)) {
-      throw new LimberError('invalid-option', `simulations.${name} must be a Cloth, got ${shown(simulation)}`)
+    if (kind(simulation) === undefined) {
+      throw new LimberError('invalid-option', `simulations.${name} must be a Cloth or JiggleBones, got ${shown(simulation)}`)
     }
     if (named.some(([other, same]) => same === simulation && other !== name)) {
       throw new LimberError('invalid-option', `simulations.${name} is given more than once`)
@@ -138,6 +263,12 @@ function byName(subjects: BakeSubjects): [name: string, simulation: Cloth][] {
       throw new LimberError(
         'invalid-option',
         `simulations.${name} is paused, and would stand still: set paused = false`,
+      )
+    }
+    if (simulation instanceof JiggleBones && !simulation.enabled) {
+      throw new LimberError(
+        'invalid-option',
+        `simulations.${name} is not enabled, and would not swing: set enabled = true`,
       )
     }
     // Characters that the paths of three.js animation tracks are made of.

@@ -1,19 +1,39 @@
 import { checkNumber, LimberError } from 'limber/core'
 import type { RecordedMesh } from './recording.js'
 
-/** How closely and with how many morph targets a recording is kept. */
+/**
+ * How closely a recording is kept: `tolerance` and `maxTargets` are for the meshes in it, the others for the skeletons. All
+ * are bounds at every recorded frame. Of a skeleton, each bone is held within its own parent: down a chain of bones, errors
+ * add up.
+ */
 export interface FitOptions {
   /** Largest distance of a vertex from where it was recorded, at any frame, in metres, from 0.00001 to 1; 0.001 unless set. */
   tolerance?: number | undefined
   /** Most morph targets of a mesh, from 1 to 200; 200 unless set. Phones show a mesh with more than 241 as nothing. */
   maxTargets?: number | undefined
+  /** Largest angle of a bone from its recorded rotation, in radians, from 0.00001 to 0.1; 0.00087 (0.05°) unless set. */
+  angle?: number | undefined
+  /** Largest distance of a bone from its recorded position, in metres of the world, from 0.000001 to 1; 0.0001 unless set. */
+  distance?: number | undefined
+  /** Largest part by which a bone's scale is off, from 0.000001 to 0.1; 0.0001 unless set. */
+  ratio?: number | undefined
+  /** `'jiggle'`: nothing but the rotations of the bones that jiggle bones turn, for what has the rest of the pose from elsewhere. */
+  only?: 'jiggle' | undefined
 }
 
 /** What {@link FitOptions} are unless set. */
-export const BAKE_FIT_DEFAULTS = { tolerance: 0.001, maxTargets: 200 } as const
+export const BAKE_FIT_DEFAULTS = {
+  tolerance: 0.001,
+  maxTargets: 200,
+  angle: 0.00087,
+  distance: 0.0001,
+  ratio: 0.0001,
+} as const
 
-/** Names of {@link FitOptions}. */
-export const FIT_KEYS = Object.keys(BAKE_FIT_DEFAULTS)
+/** Names of {@link FitOptions} for meshes. */
+export const MESH_KEYS = ['tolerance', 'maxTargets']
+/** Names of {@link FitOptions} for skeletons. */
+export const SKELETON_KEYS = ['angle', 'distance', 'ratio', 'only']
 
 /** A recorded mesh as morph targets: the base is the first frame, and each target another keyframe. */
 export interface MorphFit {
@@ -60,6 +80,41 @@ export function fit(mesh: RecordedMesh, fps: number, options: FitOptions): Morph
   }
 }
 
+/**
+ * The fewest frames from the first to the last, such that `holds` for each and the next: the shortest path over all pairs
+ * that may be, found breadth first. `ends` gives the frames that may come after one, the furthest first. Empty when it takes
+ * more than `most` steps, `undefined` when there is none.
+ */
+export function shortestPath(
+  last: number,
+  ends: (from: number) => number[],
+  holds: (from: number, to: number) => boolean,
+  most = Infinity,
+): number[] | undefined {
+  const before = new Int32Array(last + 1).fill(-1)
+  const path = () => {
+    const frames = [last]
+    while (frames.at(-1) !== 0) frames.push(before[frames.at(-1)!]!)
+    return frames.reverse()
+  }
+  let reached = [0]
+  for (let steps = 0; steps < most; steps++) {
+    const next: number[] = []
+    for (const from of reached) {
+      for (const to of ends(from)) {
+        if (before[to]! >= 0 || !holds(from, to)) continue
+        before[to] = from
+        if (to === last) return path()
+        next.push(to)
+      }
+    }
+    if (next.length === 0) return undefined
+    // Furthest first: most often the next ones reach furthest from there.
+    reached = next.sort((a, b) => b - a)
+  }
+  return []
+}
+
 /** A tolerance, to two digits, that `targets` are enough for. */
 function loosest(track: Track, tight: number, targets: number): number {
   let enough = tight
@@ -88,33 +143,17 @@ class Track {
     this.#fps = fps
   }
 
-  /**
-   * The fewest keyframes within `tolerance`: the shortest path from the first frame to the last over all pairs of frames
-   * between which a straight line is close enough, found breadth first. Empty when it takes more than `targets` steps.
-   */
+  /** The fewest keyframes within `tolerance`. Empty when it takes more than `targets` steps. */
   keyframes(tolerance: number, targets = Infinity): number[] {
     const last = this.#positions.length - 1
-    const before = new Int32Array(last + 1).fill(-1)
-    let reached = [0]
-    for (let steps = 0; before[last]! < 0; steps++) {
-      if (steps === targets) return []
-      const next: number[] = []
-      for (const from of reached) {
-        for (let to = last; to > from; to--) {
-          if (before[to]! >= 0 || !this.#isStraight(from, to, tolerance)) continue
-          before[to] = from
-          next.push(to)
-        }
-      }
-      if (next.length === 0) {
-        throw new LimberError('tolerance', `${tolerance} m is finer than 32-bit floats are so far from the first frame`)
-      }
-      // Furthest first: most often the next ones reach furthest from there.
-      reached = next.sort((a, b) => b - a)
-    }
-    const path = [last]
-    while (path[0] !== 0) path.unshift(before[path[0]!]!)
-    return path
+    const path = shortestPath(
+      last,
+      (from) => Array.from({ length: last - from }, (_, i) => last - i),
+      (from, to) => this.#isStraight(from, to, tolerance),
+      targets,
+    )
+    if (path) return path
+    throw new LimberError('tolerance', `${tolerance} m is finer than 32-bit floats are so far from the first frame`)
   }
 
   /** Whether every frame between two keyframes, these included, shows within `tolerance` of where it was recorded. */

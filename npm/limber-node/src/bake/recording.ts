@@ -1,7 +1,9 @@
 import { BufferGeometry, type AnimationClip } from 'three'
 import { LimberError, shown, type Cloth } from 'limber/core'
-import { fit, type FitOptions, type MorphFit } from './fit.js'
-import { toAnimationClip } from './to-animation-clip.js'
+import { fit, MESH_KEYS, SKELETON_KEYS, type FitOptions, type MorphFit } from './fit.js'
+import { fitSkeleton, type KeyTrack } from './fit-skeleton.js'
+import type { RecordedSkeleton } from './recorded-skeleton.js'
+import { toAnimationClip, type ClipOptions } from './to-animation-clip.js'
 import { toGeometry } from './to-geometry.js'
 import { toGLB, type GLBOptions } from './to-glb.js'
 
@@ -13,12 +15,20 @@ export interface BakeReport {
   frames: number
   /** Morph targets of all meshes. */
   targets: number
-  /** Largest distance of a vertex from where it was recorded, over all frames, in metres. */
+  /** Largest distance of a vertex from where it was recorded, over all frames, in metres; 0 without meshes. */
   maxError: number
   /** Mean distance over all vertices and frames, in metres. */
   meanError: number
+  /** Keyframes of all bones. */
+  keys: number
+  /** Largest angle of a bone from its recorded rotation, over all frames, in radians; 0 without skeletons. */
+  maxAngle: number
+  /** Mean angle over all bones and frames, in radians. */
+  meanAngle: number
   /** The same of each mesh. */
   meshes: MeshReport[]
+  /** The same of each skeleton. */
+  skeletons: SkeletonReport[]
 }
 
 /** One mesh of a {@link BakeReport}. */
@@ -29,6 +39,25 @@ export interface MeshReport {
   maxError: number
   /** Metres. */
   meanError: number
+}
+
+/** One skeleton of a {@link BakeReport}. */
+export interface SkeletonReport {
+  name: string
+  /** Tracks: of rotation, position or scale of a bone. */
+  tracks: number
+  /** Keyframes of all tracks. */
+  keys: number
+  /** Bytes of the keyframes in the file; what is the same is there once. */
+  bytes: number
+  /** Radians. */
+  maxAngle: number
+  /** Radians. */
+  meanAngle: number
+  /** Largest distance of a bone from its recorded position, in metres at most. */
+  maxDistance: number
+  /** Largest part by which a bone's scale is off. */
+  maxRatio: number
 }
 
 /** A mesh as it was at each frame. */
@@ -70,14 +99,17 @@ export class Recording {
   /** What the last file that was written holds, or `null` before one was. */
   report: BakeReport | null = null
   readonly #fits = new Map<string, MorphFit>()
+  readonly #tracks = new Map<string, KeyTrack[]>()
 
   constructor(
-    /** Frames a second. */
+    /** Frames a second; of a loop, such that a whole number of frames is as long as was asked for. */
     readonly fps: number,
     /** Frames; the first is at 0 seconds. */
     readonly frames: number,
-    /** One for each simulation. */
+    /** One for each cloth. */
     readonly meshes: readonly RecordedMesh[],
+    /** One for each character with jiggle bones. */
+    readonly skeletons: readonly RecordedSkeleton[] = [],
   ) {}
 
   /** Time of the last frame, in seconds. */
@@ -86,12 +118,21 @@ export class Recording {
   }
 
   /**
-   * A three.js clip on `morphTargetInfluences`, for a mesh with the geometry of {@link toGeometry} and the same options.
+   * A three.js clip, called `bake`.
+   *
+   * Of jiggle bones it is the whole motion, pose and swing, and plays alone on the same character or a clone, by the names of
+   * its bones: rotation, position and scale of each. Rotations never take the longer way round. With `only: 'jiggle'` it turns
+   * nothing but the bones that swing: for those that no other clip moves, as a mixer takes the mean of clips that move the
+   * same bone. The root of the mixer is any object above the bones.
+   *
+   * Of cloth it is a clip on `morphTargetInfluences`, for a mesh with the geometry of {@link toGeometry} and the same options.
    * With one simulation its root is that mesh; with several, an object that holds meshes of their names.
    *
-   * @throws LimberError `tolerance` when it takes more targets than are allowed
+   * @throws LimberError `tolerance` when it takes more targets than are allowed, or 32-bit floats are too coarse;
+   *   `invalid-input` for names of bones that the tracks of clips cannot have, or that two characters share: `name` then
+   *   chooses one
    */
-  toAnimationClip(options: FitOptions = {}): AnimationClip {
+  toAnimationClip(options: ClipOptions = {}): AnimationClip {
     return toAnimationClip(this, options)
   }
 
@@ -101,18 +142,21 @@ export class Recording {
   }
 
   /**
-   * A GLB file: a node for each simulation, whose mesh has morph targets of positions and normals, and one animation. Sets
-   * {@link report}.
+   * A GLB file with one animation: a node for each cloth, whose mesh has morph targets of positions and normals; and the bones
+   * of each skeleton, as they lay before the recording, with the keyframes of {@link toAnimationClip}. Sets {@link report}.
    *
-   * It holds the triangles that three.js would draw: those of the groups, within the draw range; or all where these are
-   * none, as a file cannot hold a mesh of nothing.
+   * With `onto`, a GLB file of yours, it is that file with the animation added, moving the nodes that have the names of the
+   * bones. All else in it stays as it is.
+   *
+   * Of a cloth it holds the triangles that three.js would draw: those of the groups, within the draw range; or all where these
+   * are none, as a file cannot hold a mesh of nothing.
    *
    * Material, textures and looping are left to whoever loads it: the material is a plain one, seen from both sides, for each
    * group of the geometry (`cloth`, `cloth1`, …), and the animation runs once from the first frame to the last, which an
-   * `AnimationAction` repeats with a jump unless the motion itself ends as it began.
+   * `AnimationAction` repeats with a jump unless the motion itself ends as it began, or was recorded with `loop`.
    *
-   * @throws LimberError `tolerance` when it takes more targets than are allowed; `invalid-input` for texture coordinates or
-   *   colours that a file cannot hold
+   * @throws LimberError `tolerance` when it takes more targets than are allowed, or 32-bit floats are too coarse;
+   *   `invalid-input` for texture coordinates or colours that a file cannot hold, and for a file that has not the bones
    */
   toGLB(options: GLBOptions = {}): Promise<Uint8Array<ArrayBuffer>> {
     return toGLB(this, options)
@@ -123,6 +167,7 @@ export class Recording {
     const mesh =
       name === undefined && this.meshes.length === 1 ? this.meshes[0] : this.meshes.find((m) => m.name === name)
     if (mesh) return mesh
+    if (this.meshes.length === 0) throw new LimberError('invalid-option', 'there is no mesh: no cloth was recorded')
     const known = this.meshes.map((m) => m.name).join(', ')
     throw new LimberError('invalid-option', `name must be one of ${known}, got ${shown(name)}`)
   }
@@ -133,6 +178,20 @@ export class Recording {
     let found = this.#fits.get(key)
     if (!found) this.#fits.set(key, (found = fit(mesh, this.fps, options)))
     return found
+  }
+
+  /** The keyframes of `skeleton`; found once for the same options. */
+  tracks(skeleton: RecordedSkeleton, options: FitOptions): KeyTrack[] {
+    const { angle, distance, ratio, only } = options
+    const key = [this.skeletons.indexOf(skeleton), angle, distance, ratio, only].join(' ')
+    let found = this.#tracks.get(key)
+    if (!found) this.#tracks.set(key, (found = fitSkeleton(skeleton, this.fps, options)))
+    return found
+  }
+
+  /** Names of the options that have a meaning for what was recorded. */
+  get fitKeys(): string[] {
+    return [...(this.meshes.length ? MESH_KEYS : []), ...(this.skeletons.length ? SKELETON_KEYS : [])]
   }
 }
 

@@ -1,11 +1,11 @@
 import { BufferAttribute, type BufferGeometry } from 'three'
 import { checkKeys } from 'limber/core'
-import { FIT_KEYS, type FitOptions } from './fit.js'
+import { MESH_KEYS, type FitOptions } from './fit.js'
 import type { Recording } from './recording.js'
 
 /** See `Recording.toGeometry`. */
 export function toGeometry(recording: Recording, options: FitOptions & { name?: string }): BufferGeometry {
-  checkKeys('toGeometry', options, [...FIT_KEYS, 'name'])
+  checkKeys('toGeometry', options, [...MESH_KEYS, 'name'])
   const { name, ...limits } = options
   const mesh = recording.mesh(name)
   const { positions, normals } = recording.fit(mesh, limits)

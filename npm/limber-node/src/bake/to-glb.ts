@@ -5,18 +5,27 @@ import {
   type Accessor,
   type Buffer,
   type Material,
+  type Node,
   type Primitive,
 } from '@gltf-transform/core'
 import type { BufferAttribute, BufferGeometry, InterleavedBufferAttribute } from 'three'
 import { checkKeys, LimberError, shown } from 'limber/core'
-import { FIT_KEYS, type FitOptions, type MorphFit } from './fit.js'
+import type { FitOptions, MorphFit } from './fit.js'
+import { readGLB, writeGLB } from './glb.js'
+import { graft } from './graft.js'
 import { measure } from './measure.js'
+import type { RecordedNode } from './recorded-skeleton.js'
 import type { RecordedMesh, Recording } from './recording.js'
 
 /** How a GLB file is written. */
 export interface GLBOptions extends FitOptions {
-  /** Name of the animation and of the scene; `bake` unless set. Nodes have the names that `bake` was given. */
+  /**
+   * Name of the animation and of the scene; `bake` unless set, and `baked` with {@link onto}. Nodes of cloths have the names
+   * that `bake` was given, bones their own.
+   */
   name?: string | undefined
+  /** With jiggle bones: a GLB file that has these bones, which the animation is added to. */
+  onto?: Uint8Array | undefined
 }
 
 /** Attributes that glTF knows, by their names in three.js. Texture coordinates are kept as they are, as GLTFExporter does. */
@@ -32,40 +41,78 @@ const TYPES = ['SCALAR', 'SCALAR', 'VEC2', 'VEC3', 'VEC4'] as const
 
 type Attribute = BufferAttribute | InterleavedBufferAttribute
 
+/** How glTF calls what keyframes change. */
+const PATHS = { quaternion: 'rotation', position: 'translation', scale: 'scale' } as const
+
 /** See `Recording.toGLB`. */
 export async function toGLB(recording: Recording, options: GLBOptions): Promise<Uint8Array<ArrayBuffer>> {
-  checkKeys('toGLB', options, [...FIT_KEYS, 'name'])
-  const { name = 'bake', ...limits } = options
+  const { meshes, skeletons, fitKeys } = recording
+  checkKeys('toGLB', options, [...fitKeys, 'name', ...(skeletons.length ? ['onto'] : [])])
+  const { onto, name = onto ? 'baked' : 'bake', ...limits } = options
   if (typeof name !== 'string') throw new LimberError('invalid-option', `name must be a string, got ${shown(name)}`)
+  if (onto !== undefined && !(onto instanceof Uint8Array)) {
+    throw new LimberError('invalid-option', `onto must be a Uint8Array, got ${shown(onto)}`)
+  }
+  const target = onto && readGLB('onto', onto)
   const document = new Document()
   document.getRoot().getAsset().generator = 'Limber'
   const writer = new Writer(document)
   const scene = document.createScene(name)
   const animation = document.createAnimation(name)
   document.getRoot().setDefaultScene(scene)
-  for (const recorded of recording.meshes) {
+  const animate = (
+    node: Node,
+    path: 'weights' | 'rotation' | 'translation' | 'scale',
+    times: Accessor,
+    values: Accessor,
+  ) => {
+    let sampler = animation.listSamplers().find((known) => known.getInput() === times && known.getOutput() === values)
+    sampler ??= document.createAnimationSampler().setInput(times).setOutput(values).setInterpolation('LINEAR')
+    const channel = document.createAnimationChannel().setTargetNode(node).setTargetPath(path).setSampler(sampler)
+    animation.addSampler(sampler).addChannel(channel)
+  }
+  for (const recorded of meshes) {
     const fit = recording.fit(recorded, limits)
     const node = document.createNode(recorded.name).setMesh(writer.mesh(recorded, fit))
     scene.addChild(node)
-    const sampler = document
-      .createAnimationSampler()
-      .setInput(writer.accessor('SCALAR', fit.times))
-      .setOutput(writer.accessor('SCALAR', fit.weights))
-      .setInterpolation('LINEAR')
-    const channel = document.createAnimationChannel().setTargetNode(node).setTargetPath('weights').setSampler(sampler)
-    animation.addSampler(sampler).addChannel(channel)
+    animate(node, 'weights', writer.accessor('SCALAR', fit.times), writer.accessor('SCALAR', fit.weights))
+  }
+  const bones = new Map<RecordedNode, Node>()
+  for (const skeleton of skeletons) {
+    for (const bone of skeleton.nodes) {
+      const [x, y, z, w, px, py, pz, sx, sy, sz] = bone.rest as Ten
+      const length = Math.hypot(x, y, z, w)
+      const node = document.createNode(bone.name)
+      node.setRotation([x / length, y / length, z / length, w / length])
+      node.setTranslation([px, py, pz]).setScale([sx, sy, sz])
+      bones.set(bone, node)
+      if (bone.parent) bones.get(bone.parent)!.addChild(node)
+      else scene.addChild(node)
+    }
+    for (const { node, path, times, values } of recording.tracks(skeleton, limits)) {
+      const type = path === 'quaternion' ? 'VEC4' : 'VEC3'
+      animate(bones.get(node)!, PATHS[path], writer.shared('SCALAR', times), writer.shared(type, values))
+    }
   }
   const io = new WebIO().setVertexLayout(VertexLayout.SEPARATE)
-  const bytes = (await io.writeBinary(document)) as Uint8Array<ArrayBuffer>
-  recording.report = measure(recording, bytes.byteLength, await io.readBinary(bytes))
+  let bytes = (await io.writeBinary(document)) as Uint8Array<ArrayBuffer>
+  const order = document.getRoot().listNodes()
+  const moved = new Set(animation.listChannels().map((channel) => channel.getTargetNode()))
+  const placed = new Map([...bones].filter(([, node]) => moved.has(node)).map(([b, node]) => [order.indexOf(node), b]))
+  const own = await io.readBinary(bytes)
+  if (target) bytes = writeGLB(graft(target, readGLB('the file', bytes), placed))
+  recording.report = measure(recording, limits, bytes, own)
   return bytes
 }
+
+type Ten = [number, number, number, number, number, number, number, number, number, number]
 
 /** Writes meshes into one buffer of a document. */
 class Writer {
   readonly #document: Document
   readonly #buffer: Buffer
   readonly #materials = new Map<number, Material>()
+  readonly #shared = new Map<string, Accessor>()
 
   constructor(document: Document) {
     this.#document = document
@@ -77,6 +124,15 @@ class Writer {
     array: Float32Array<ArrayBuffer> | Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer>,
   ): Accessor {
     return this.#document.createAccessor().setType(type).setArray(array).setBuffer(this.#buffer)
+  }
+
+  /** One accessor for all keyframes of the same numbers: most bones stand still in most ways. */
+  shared(type: (typeof TYPES)[number], array: Float32Array<ArrayBuffer>): Accessor {
+    // As bits: a zero may be negative.
+    const key = `${type} ${new Uint32Array(array.buffer, array.byteOffset, array.length).join()}`
+    let accessor = this.#shared.get(key)
+    if (!accessor) this.#shared.set(key, (accessor = this.accessor(type, array)))
+    return accessor
   }
 
   /** A mesh with a primitive for each group, all of the same vertices and targets. */
