@@ -7,7 +7,7 @@ import { paint } from '../../shared/textures'
 const WIDTH = 1.3
 const HEIGHT = 0.84
 const POLE = new THREE.Vector3(3.4, 1.2, -1.62)
-const TOP = 1.9
+const TOP = 1.48
 
 /** 깃대에 매단 깃발. 왼쪽 한 줄이 고정되어 있다. */
 export class Flag {

@@ -109,15 +109,15 @@ const CURVES = ['stiffness', 'damping', 'gravity', 'wind', 'radius'] as const
 const NONE = 0xffff_ffff
 /** Numbers of a joint. */
 const REALS = 18
-/** More bones above another than this are a loop. */
-const DEEPEST = 10_000
+/** More objects above another than this are a loop. */
+const DEEPEST = 1_000_000
 
 /** Checks chains and lays their joints out. @throws LimberError `invalid-option` naming what is wrong */
 export function layOut(chains: Iterable<Object3D | readonly Object3D[] | JiggleChainSetup>): ChainLayout {
   const setups = readSetups(chains)
   const claimed = claim(setups)
   const { joints, parents, indexOf } = withBetween(setups, claimed)
-  const centers: Object3D[] = []
+  const centers = new Map<Object3D, number>()
   const options: Record<number, PartialOptions<JiggleChainOptions>> = {}
   const chainNumbers = setups.flatMap((setup, index) => {
     const own: Record<string, unknown> = {}
@@ -130,8 +130,8 @@ export function layOut(chains: Iterable<Object3D | readonly Object3D[] | JiggleC
     const center = setup.center ?? claimed[index]![0]!.parent
     let place = NONE
     if (center) {
-      place = centers.indexOf(center)
-      if (place < 0) place = centers.push(center) - 1
+      place = centers.get(center) ?? centers.size
+      centers.set(center, place)
     }
     return [setup.vrm ? 1 : 0, place]
   })
@@ -171,10 +171,10 @@ export function layOut(chains: Iterable<Object3D | readonly Object3D[] | JiggleC
   return {
     setups,
     joints,
-    centers,
+    centers: [...centers.keys()],
     options,
     reals,
-    indices: Uint32Array.from([joints.length, setups.length, centers.length, ...jointNumbers, ...chainNumbers]),
+    indices: Uint32Array.from([joints.length, setups.length, centers.size].concat(jointNumbers, chainNumbers)),
   }
 }
 
@@ -215,6 +215,7 @@ function claim(setups: readonly JiggleChainSetup[]): Object3D[][] {
       const other = owner.get(bone)
       if (other) throw new LimberError('invalid-option', `${name} is ${other} already: a bone swings once`)
       owner.set(bone, name)
+      if (i === 0) checkEnds(bone, name)
       if (i > 0 && !isBelow(bone, list[i - 1]!)) {
         throw new LimberError('invalid-option', `${name} must be below ${path}[${i - 1}] in the scene`)
       }
@@ -223,27 +224,41 @@ function claim(setups: readonly JiggleChainSetup[]): Object3D[][] {
   })
   return setups.map(({ bones }, chain) => {
     if (Array.isArray(bones)) return [...lists[chain]!]
-    const all: Object3D[] = []
-    collect(bones as Object3D, all, owner, 0, `chains[${chain}].bones`)
-    return all
+    return collect(bones as Object3D, owner, setups[chain]!.vrm === true)
   })
 }
 
-/** `bone` and the bones below it that no other chain has. */
-function collect(bone: Object3D, all: Object3D[], owner: Map<Object3D, string>, depth: number, path: string): void {
-  if (depth > DEEPEST) throw new LimberError('invalid-option', `${path} has a loop below it`)
-  all.push(bone)
-  for (const child of bone.children) {
-    if (isJoint(child, bone) && !owner.has(child)) collect(child, all, owner, depth + 1, path)
+/** Throws where going up from `bone` never ends. */
+function checkEnds(bone: Object3D, path: string): void {
+  let depth = 0
+  for (let o: Object3D | null = bone; o; o = o.parent) {
+    if (++depth > DEEPEST) throw new LimberError('invalid-option', `${path} has a loop above it in the scene`)
   }
 }
 
-/** Bones; and plain nodes, where the root is one: files without a skin have no bones. */
-function isJoint(child: Object3D, parent: Object3D): boolean {
+/** `root` and the bones below it that no other chain has, parents before children. */
+function collect(root: Object3D, owner: ReadonlyMap<Object3D, string>, vrm: boolean): Object3D[] {
+  const all: Object3D[] = []
+  const rest: Object3D[] = []
+  for (let bone: Object3D | undefined = root; bone; bone = rest.pop()) {
+    all.push(bone)
+    for (let i = bone.children.length - 1; i >= 0; i--) {
+      const child: Object3D = bone.children[i]!
+      if (child.parent === bone && isJoint(child, bone, vrm) && !owner.has(child)) rest.push(child)
+    }
+  }
+  return all
+}
+
+/**
+ * Bones; and plain nodes, where the root is one: files without a skin have no bones. Under a bone a plain node is something
+ * that it carries, but for VRM, in which an end is a node that no skin knows.
+ */
+function isJoint(child: Object3D, parent: Object3D, vrm: boolean): boolean {
   const { isBone } = child as { isBone?: boolean }
   if (isBone) return true
   const plain = child.type === 'Object3D' || child.type === 'Group'
-  return plain && !(parent as { isBone?: boolean }).isBone
+  return plain && (vrm || !(parent as { isBone?: boolean }).isBone)
 }
 
 function isBelow(bone: Object3D, other: Object3D): boolean {
@@ -265,36 +280,31 @@ function withBetween(
   const joints: Joint[] = []
   const parents: number[] = []
   const indexOf = new Map<Object3D, number>()
-  const place = (bone: Object3D, chain: number, between: boolean): number => {
-    const known = indexOf.get(bone)
-    if (known !== undefined) return known
-    // The nearest above that swings, and what lies between.
-    const line: Object3D[] = []
-    let above = bone.parent
-    while (above && !chainOf.has(above) && !indexOf.has(above)) {
-      line.push(above)
-      above = above.parent
-      if (line.length > DEEPEST) throw new LimberError('invalid-option', `chains[${chain}].bones has a loop above it`)
+  const place = (bone: Object3D, own: number): void => {
+    // From the bone up to what has its place, or else to the highest that swings: what lies between is of the chain below.
+    const line: { bone: Object3D; chain: number; between: boolean }[] = []
+    let [chain, length] = [own, 0]
+    let above: Object3D | null = bone
+    for (; above && !indexOf.has(above); above = above.parent) {
+      const swings = chainOf.get(above)
+      chain = swings ?? chain
+      line.push({ bone: above, chain, between: swings === undefined })
+      if (swings !== undefined) length = line.length
     }
-    let parent = NONE
-    if (above) {
-      parent = place(above, chainOf.get(above) ?? chain, !chainOf.has(above))
-      for (const object of line.reverse()) {
-        indexOf.set(object, joints.length)
-        parents.push(parent)
-        parent = joints.push({ bone: object, chain, between: true, bind: undefined }) - 1
-      }
+    let parent = above ? indexOf.get(above)! : NONE
+    if (!above) line.length = length
+    for (const joint of line.reverse()) {
+      const bind = !joint.between && setups[joint.chain]!.rest === 'bind' ? joint.bone.quaternion.clone() : undefined
+      indexOf.set(joint.bone, joints.length)
+      parents.push(parent)
+      parent = joints.push({ ...joint, bind }) - 1
     }
-    indexOf.set(bone, joints.length)
-    parents.push(parent)
-    const bind = !between && setups[chain]!.rest === 'bind' ? bone.quaternion.clone() : undefined
-    return joints.push({ bone, chain, between, bind }) - 1
   }
-  claimed.forEach((bones, chain) => bones.forEach((bone) => place(bone, chain, false)))
+  claimed.forEach((bones, chain) => bones.forEach((bone) => place(bone, chain)))
   return { joints, parents, indexOf }
 }
 
-/** How far along its chain each bone is, from 0 to 1. */
+/** How far along its chain each bone is, from 0 to 1: its depth below the first, as a part of the deepest. */
 function placesAlong(bones: readonly Object3D[]): number[] {
   const depths = new Map<Object3D, number>()
   for (const bone of bones) {
@@ -307,7 +317,8 @@ function placesAlong(bones: readonly Object3D[]): number[] {
     }
     depths.set(bone, depth)
   }
-  const most = Math.max(...depths.values())
+  let most = 0
+  for (const depth of depths.values()) most = Math.max(most, depth)
   return bones.map((bone) => (most ? depths.get(bone)! / most : 0))
 }
 
@@ -330,6 +341,7 @@ function factor(path: string, curve: JiggleCurve | undefined, place: number, ind
 }
 
 const quaternion = /* @__PURE__ */ new Quaternion()
+const worldPosition = /* @__PURE__ */ new Vector3()
 const worldScale = /* @__PURE__ */ new Vector3()
 
 /** Length of a bone that nothing gives a length, in metres: VRM 0.x has it so. */
@@ -372,8 +384,9 @@ function tipOf(
   const { position, scale } = bone
   end.copy(position).applyQuaternion(quaternion.copy(bone.quaternion).invert())
   end.set(end.x / (scale.x || 1), end.y / (scale.y || 1), end.z / (scale.z || 1))
+  if (end.lengthSq() > 0 && !vrm) return end
   bone.updateWorldMatrix(true, false)
-  bone.getWorldScale(worldScale)
+  bone.matrixWorld.decompose(worldPosition, quaternion, worldScale)
   const stub = STUB / (Math.abs(worldScale.y) || 1)
   if (end.lengthSq() === 0) return end.set(0, stub, 0)
   if (vrm) end.setLength(stub)

@@ -100,7 +100,14 @@ export function readVRM(gltf: GLTFLike, root?: Object3D): { chains: JiggleChainS
   }
   const one = json.extensions?.VRMC_springBone
   const zero = json.extensions?.VRM?.secondaryAnimation
-  const chains = one ? readOne(one, node) : zero ? readZero(zero, node) : []
+  let chains: JiggleChainSetup[]
+  try {
+    chains = one ? readOne(one, node) : zero ? readZero(zero, node) : []
+  } catch (cause) {
+    if (cause instanceof LimberError) throw cause
+    // Something is not of the form that the standard gives it: a list is none, an entry is missing.
+    throw new LimberError('invalid-input', `the file's springs are broken: ${String(cause)}`, { cause })
+  }
   if (chains.length === 0) {
     throw new LimberError(
       'invalid-input',
@@ -128,7 +135,7 @@ function nodes(gltf: GLTFLike, root: Object3D | undefined): Map<number, Object3D
 const isNumber = (value: unknown, fallback: number): number => (typeof value === 'number' ? value : fallback)
 
 function readOne(springs: SpringBone, node: (index: number, what: string) => Object3D): JiggleChainSetup[] {
-  const colliders = (springs.colliders ?? []).map((collider, i): Collider => {
+  const colliders = (springs.colliders ?? []).map((collider, i): Collider | undefined => {
     const shape = collider.extensions?.VRMC_springBone_extended_collider?.shape ?? collider.shape ?? {}
     const follow = node(collider.node, `collider ${i}`)
     const { sphere, capsule, plane } = shape
@@ -143,7 +150,9 @@ function readOne(springs: SpringBone, node: (index: number, what: string) => Obj
       const { offset = [0, 0, 0], tail = [0, 0, 0], radius = 0, inside = false } = capsule
       return { kind: 'capsule', a: offset, b: tail, radius, follow, ...(inside && { inside }) }
     }
-    const { offset = [0, 0, 0], radius = 0, inside = false } = sphere ?? {}
+    // A shape that came after this was written meets nothing.
+    if (!sphere) return undefined
+    const { offset = [0, 0, 0], radius = 0, inside = false } = sphere
     return { kind: 'sphere', center: offset, radius, follow, ...(inside && { inside }) }
   })
   return (springs.springs ?? []).flatMap(({ joints = [], colliderGroups = [], center, extensions }, s) => {
@@ -155,7 +164,7 @@ function readOne(springs: SpringBone, node: (index: number, what: string) => Obj
     const met = colliderGroups.flatMap((group) => springs.colliderGroups?.[group]?.colliders ?? [])
     return {
       bones,
-      tip: placeIn(end, bones.at(-1)!),
+      tip: placeIn(end, bones.at(-1)!, `spring ${s}`),
       curves: {
         stiffness: (_, i) => isNumber(joints[i]!.stiffness, 1),
         damping: (_, i) => isNumber(joints[i]!.dragForce, 0.5),
@@ -178,9 +187,11 @@ function pulled(direction: Numbers, power: number): VectorLike {
 }
 
 /** Where `object` is, in the space of `ancestor` above it. */
-function placeIn(object: Object3D, ancestor: Object3D): VectorLike {
+function placeIn(object: Object3D, ancestor: Object3D, what: string): VectorLike {
   const place = object.position.clone()
-  for (let o = object.parent; o && o !== ancestor; o = o.parent) {
+  for (let o = object.parent; o !== ancestor; o = o.parent) {
+    if (!o)
+      throw new LimberError('invalid-input', `the file's ${what} ends in a node that is not below the joint before it`)
     o.updateMatrix()
     place.applyMatrix4(o.matrix)
   }
