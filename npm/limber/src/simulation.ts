@@ -83,6 +83,8 @@ export abstract class Simulation<
   #disposed = false
   /** While `onFixedStep` may be called: between the core's `begin` and `finish`. */
   #amidStep = false
+  /** While {@link stepAsync} steps elsewhere. */
+  #away = false
   #timeScale = 1
   #options: Readonly<Options> | undefined
   #diverged = 0
@@ -177,7 +179,13 @@ export abstract class Simulation<
     const start = performance.now()
     const handle = this.handle
     const seconds = this.#prepare(dt)!
-    const steps = await this.backend.advanceAsync(handle, seconds)
+    this.#away = true
+    let steps: number
+    try {
+      steps = await this.backend.advanceAsync(handle, seconds)
+    } finally {
+      this.#away = false
+    }
     if (this.#disposed) return steps
     this.readOutputs()
     this.#stepped(start)
@@ -310,6 +318,9 @@ export abstract class Simulation<
   #prepare(dt: number | undefined): number | undefined {
     if (this.#amidStep) {
       throw new LimberError('invalid-input', `this ${this.#name} is amid a step: onFixedStep must not step it`)
+    }
+    if (this.#away) {
+      throw new LimberError('invalid-input', `this ${this.#name} is stepping elsewhere: wait for its stepAsync() first`)
     }
     const seconds = this.#seconds(dt)
     checkFunction('onFixedStep', this.onFixedStep)

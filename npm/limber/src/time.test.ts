@@ -179,6 +179,21 @@ describe.each(Object.entries(backends))('time on %s', (_, load) => {
     b.dispose()
   })
 
+  it('issue: two steps at once spoilt one another', async () => {
+    const [cloth, other] = [flag(), flag()]
+    // Where there are no other threads it steps in the call.
+    if (!limber.advanceAsync) return [cloth, other].forEach((one) => one.dispose())
+    const first = cloth.stepAsync(1 / 60)
+    await expect(cloth.stepAsync(1 / 60)).rejects.toThrow(/^this Cloth is stepping elsewhere/)
+    expect(refusal(() => cloth.step()).code).toBe('invalid-input')
+    expect(await first).toBe(1)
+    expect(await cloth.stepAsync(1 / 60)).toBe(1)
+    for (let i = 0; i < 2; i++) other.step(1 / 60)
+    expect(cloth.hash()).toBe(other.hash())
+    cloth.dispose()
+    other.dispose()
+  })
+
   it('says how long a step takes', () => {
     const cloth = flag()
     expect(cloth.stats.milliseconds).toBe(0)
