@@ -128,6 +128,11 @@ const KEYS = {
   plane: ['kind', 'normal', 'offset', 'friction', 'follow', 'chains'],
 } as const
 
+/** The same without chains, where there are none. */
+const PLAIN = Object.fromEntries(
+  Object.entries(KEYS).map(([kind, keys]) => [kind, keys.filter((key) => key !== 'chains')]),
+) as unknown as Record<Collider['kind'], readonly string[]>
+
 interface Entry {
   kind: number
   follow: Object3D | undefined
@@ -170,18 +175,20 @@ export class Colliders implements Iterable<Collider> {
   }
 
   /**
-   * Moves or changes collider `index`. Allocates nothing while its kind stays the same.
+   * Moves or changes collider `index`. Allocates nothing while its kind and its chains stay the same; it keeps its chains
+   * unless others are given.
    *
    * @throws LimberError `invalid-option` naming the field; nothing has changed; `disposed`
    */
   set(index: number, collider: Collider): void {
     this.#host.checkAlive()
     const entry = this.#entry(index)
-    const kind = read(index, collider, scratchShape)
-    if (kind === entry.kind && collider.chains === entry.chains) {
+    const kind = read(index, collider, scratchShape, this.#host.chains !== undefined)
+    if (kind === entry.kind && sameChains(collider.chains, entry.chains)) {
       this.#write(index, entry, collider)
     } else {
-      this.#replace(this.#entries.with(index, this.#made(collider, index)))
+      const chains = collider.chains ?? entry.chains
+      this.#replace(this.#entries.with(index, this.#made({ ...collider, ...(chains && { chains }) }, index)))
     }
   }
 
@@ -257,9 +264,9 @@ export class Colliders implements Iterable<Collider> {
 
   #made(collider: Collider, index: number): Entry {
     const shape = new Float64Array(SHAPE)
-    const kind = read(index, collider, shape)
+    const kind = read(index, collider, shape, this.#host.chains !== undefined)
     const { follow, chains } = collider
-    checkChains(index, chains, this.#host.chains)
+    if (chains !== undefined) checkChains(index, chains, this.#host.chains!)
     const entry = { kind, follow, shape, pose: Float32Array.from(shape), chains }
     if (follow) vanish(entry, follow)
     return entry
@@ -281,19 +288,24 @@ export class Colliders implements Iterable<Collider> {
   }
 }
 
+function sameChains(given: readonly number[] | undefined, now: readonly number[] | undefined): boolean {
+  if (given === undefined || given === now) return true
+  if (now === undefined || !Array.isArray(given) || given.length !== now.length) return false
+  for (let i = 0; i < now.length; i++) if (given[i] !== now[i]) return false
+  return true
+}
+
 function follows(entry: Entry): boolean {
   return entry.follow !== undefined
 }
 
-function checkChains(index: number, chains: unknown, count = 0): void {
-  if (chains === undefined) return
-  const path = `colliders[${index}].chains`
-  if (count === 0) throw new LimberError('invalid-option', `${path} is for jiggle bones: there are no chains here`)
-  const sound = Array.isArray(chains) && chains.every((chain) => Number.isInteger(chain) && chain >= 0 && chain < count)
-  if (sound) return
+function checkChains(index: number, chains: unknown, count: number): void {
+  const list =
+    Array.isArray(chains) && chains.length > 0 && chains.every((n) => Number.isInteger(n) && n >= 0 && n < count)
+  if (list) return
   throw new LimberError(
     'invalid-option',
-    `${path} must be a list of chains from 0 to ${count - 1}, got ${shown(chains)}`,
+    `colliders[${index}].chains must be a list of chains from 0 to ${count - 1}, not empty, got ${shown(chains)}`,
   )
 }
 
@@ -349,7 +361,7 @@ const READ: { [K in Collider['kind']]: Reader<Extract<Collider, { kind: K }>> } 
 }
 
 /** Checks `collider`, writes its shape to `out` and gives its kind's number. */
-function read(index: number, collider: Collider, out: Float64Array): number {
+function read(index: number, collider: Collider, out: Float64Array, chained: boolean): number {
   const path = (paths[index] ??= named(index))
   const kind = KINDS.indexOf(collider?.kind)
   if (kind < 0) {
@@ -358,7 +370,7 @@ function read(index: number, collider: Collider, out: Float64Array): number {
       `${path.kind} must be 'sphere', 'capsule', 'taperedCapsule', 'box' or 'plane', got ${shown((collider as Collider | undefined)?.kind)}`,
     )
   }
-  checkKeys(path.self, collider, KEYS[collider.kind], path.self)
+  checkKeys(path.self, collider, (chained ? KEYS : PLAIN)[collider.kind], path.self)
   out.fill(0)
   ;(READ[collider.kind] as Reader<Collider>)(path, collider, out)
   const { follow } = collider

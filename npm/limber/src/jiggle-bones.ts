@@ -1,4 +1,4 @@
-import { Euler, Matrix4, Quaternion, Vector3, type Object3D } from 'three'
+import { Matrix4, Vector3, type Object3D } from 'three'
 import { checkBackend, type Backend } from './backend.js'
 import { Colliders, type Collider } from './colliders.js'
 import { checkKeys, LimberError, settings, shown } from './error.js'
@@ -9,7 +9,8 @@ import {
   type JiggleBonesOptions,
   type JiggleChainOptions,
 } from './generated/options.js'
-import { layOut, type JiggleChainSetup, type Joint } from './jiggle-chains.js'
+import { layOut, type Center, type JiggleChainSetup, type Joint } from './jiggle-chains.js'
+import { JigglePoses } from './jiggle-poses.js'
 import { readVRM, type GLTFLike, type VRMOptions } from './jiggle-vrm.js'
 import { Simulation, type PartialOptions, type SimulationStats } from './simulation.js'
 import { checkMatrix, readVector, type VectorLike } from './vector.js'
@@ -51,58 +52,8 @@ const ELSEWHERE: Record<string, string> = {
   ),
 }
 
-/** Numbers of a row of four joints in `poses`, `rotations` and, of a block of four roots, in `parents`. */
-const [POSE, ROTATION, MATRIX] = [40, 28, 48]
-
-/**
- * What three.js keeps of a quaternion and of Euler angles. Setting the numbers themselves is what makes writing back cheap:
- * `quaternion.set` would have three.js work out the Euler angles of each bone, which costs more than simulating it (per
- * bone and frame, in Node: 8 ns as here, with angles that the core works out; 67 ns by `quaternion.set`).
- */
-interface RawRotation {
-  _x: number
-  _y: number
-  _z: number
-  _w: number
-  _onChangeCallback(): void
-}
-interface RawEuler {
-  _x: number
-  _y: number
-  _z: number
-  _order: string
-}
-
-/**
- * What is written to a bone is a float times 1 + n · 2⁻³⁰: off by a few billionths, and so known again wherever it turns up,
- * since no float and hardly any other number is such a product. A mixer keeps the value that a bone had when an action began
- * and gives it back when the action ends: that is then no new pose, but a swing of long ago, and n says about which pose.
- */
-const MARK = 2 ** -30
-/** Most that n may be: with more, rounding to a float would not give the float back. */
-const MARKS = 16
-/** Poses of a bone that are known again: the one that it was made with, and the last ones that it held for longer than a frame. */
-const KEPT = 4
-/** Numbers of a pose: quaternion and Euler angles. */
-const OWN = 7
-
-/** By which n Limber marked this, now or earlier; 0 for what it did not write. */
-function markOf(q: RawRotation): number {
-  const some = q._x || q._y || q._z || q._w
-  const n = (some / Math.fround(some) - 1) / MARK
-  if (!(n > 0.5 && n < MARKS + 0.5)) return 0
-  return checkedMark(q, Math.round(n))
-}
-
-function checkedMark({ _x, _y, _z, _w }: RawRotation, n: number): number {
-  const mark = 1 + n * MARK
-  const ours = isMarked(_x, mark) && isMarked(_y, mark) && isMarked(_z, mark) && isMarked(_w, mark)
-  return ours ? n : 0
-}
-
-function isMarked(v: number, mark: number): boolean {
-  return v === Math.fround(v) * mark
-}
+/** Numbers of a block of four roots in `parents`, and of four centres. */
+const MATRIX = 48
 
 /** One chain of {@link JiggleBones}. */
 export class JiggleChain {
@@ -166,11 +117,7 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
   updateWorldMatrices = true
 
   readonly #joints: readonly Joint[]
-  /** What the joints hold: lists of their own, so that a frame need not reach through the bones. */
-  readonly #quaternions: readonly RawRotation[]
-  readonly #eulers: readonly RawEuler[]
-  readonly #positions: readonly Vector3[]
-  readonly #scales: readonly Vector3[]
+  readonly #poses: JigglePoses
   readonly #colliders: Colliders
   readonly #wind: Vector3
   readonly #gravity: Vector3
@@ -178,24 +125,9 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
   #above: readonly Hung[] = []
   /** Bones that hang on nothing simulated, what that was likewise, and where its matrix goes in `parents`. */
   readonly #roots: readonly (Hung & { readonly offset: number })[]
-  readonly #centers: readonly Object3D[]
+  readonly #centers: readonly Center[]
   /** Some chain feels only part of its centre's motion. */
   #centred = false
-  /** Where each joint's numbers lie in `poses` and `rotations`. */
-  readonly #poseAt: Uint32Array
-  readonly #rotationAt: Uint32Array
-  /** What each bone had before Limber wrote it, its last poses of that kind: numbers of a pose × kept × joints. */
-  readonly #own: Float64Array
-  /** By which n each of them is marked, and which one each joint has now. */
-  readonly #marks: Uint8Array
-  readonly #slots: Uint8Array
-  /** That one's factor. */
-  readonly #factors: Float64Array
-  /** How many there have been, and whether the one of now has been held for longer than a frame. */
-  readonly #counts: Uint8Array
-  readonly #held: Uint8Array
-  /** 1 for joints that only lie between two that swing. They are read, and never written: they may be another's. */
-  readonly #between: Uint8Array
   #enabled = true
   /** It has just been enabled: the next call has nothing to interpolate from. */
   #begins = false
@@ -231,17 +163,12 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
     try {
       const { views } = this
       this.#joints = layout.joints
-      this.#quaternions = layout.joints.map(({ bone }) => bone.quaternion as unknown as RawRotation)
-      this.#eulers = layout.joints.map(({ bone }) => bone.rotation as unknown as RawEuler)
-      this.#positions = layout.joints.map(({ bone }) => bone.position)
-      this.#scales = layout.joints.map(({ bone }) => bone.scale)
+      this.#poses = new JigglePoses(layout.joints, views)
       this.bones = Object.freeze(layout.joints.filter((joint) => !joint.between).map((joint) => joint.bone))
       const bones = layout.setups.map((): Object3D[] => [])
       for (const { bone, chain, between } of layout.joints) if (!between) bones[chain]!.push(bone)
       this.chains = Object.freeze(bones.map((own, index) => new JiggleChain(this, index, Object.freeze(own))))
       this.stats = { bones: this.bones.length, chains: this.chains.length, milliseconds: 0 }
-      this.#poseAt = views.slots.map((slot) => (slot >> 2) * POSE + (slot & 3))
-      this.#rotationAt = views.slots.map((slot) => (slot >> 2) * ROTATION + (slot & 3))
       this.#roots = Array.from({ length: views.roots.length / 2 }, (_, i) => {
         const slot = views.roots[i * 2 + 1]!
         const object = layout.joints[views.roots[i * 2]!]!.bone
@@ -249,14 +176,6 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
       })
       this.#lookUp()
       this.#centers = layout.centers
-      const count = layout.joints.length
-      this.#own = new Float64Array(count * KEPT * OWN)
-      this.#marks = new Uint8Array(count * KEPT)
-      this.#slots = new Uint8Array(count)
-      this.#factors = new Float64Array(count)
-      this.#counts = new Uint8Array(count)
-      this.#held = new Uint8Array(count)
-      this.#between = Uint8Array.from(layout.joints, ({ between }) => Number(between))
       this.register([])
 
       this.#colliders = new Colliders({
@@ -264,13 +183,6 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
         chains: this.chains.length,
         checkAlive: () => void this.handle,
         setColliders: (payload, chains) => {
-          const idle = chains.findIndex((some) => some?.length === 0)
-          if (idle >= 0) {
-            throw new LimberError(
-              'invalid-option',
-              `colliders[${idle}].chains must name a chain that meets it, got an array of 0: leave the collider out`,
-            )
-          }
           this.command(JIGGLE_BONES.commands.setColliders, payload)
           const pairs = chains.flatMap((some, collider) => (some ?? []).flatMap((chain) => [collider, chain]))
           if (pairs.length) this.command(JIGGLE_BONES.commands.setColliderChains, Float32Array.from(pairs))
@@ -282,8 +194,7 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
       if (wind !== undefined) this.wind = wind
       if (gravity !== undefined) this.gravity = gravity
       this.#readOptions()
-      for (let j = 0; j < count; j++) if (!this.#between[j]) this.#takeFirst(j)
-      this.#takePoses()
+      this.#poses.takeFirst()
       // What is shown before the first step is what the bones hold.
       backend.reset(this.handle)
     } catch (error) {
@@ -329,9 +240,9 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
       throw new LimberError('invalid-option', `enabled must be true or false, got ${shown(value)}`)
     }
     if (value === this.#enabled) return
-    this.#takePoses()
-    if (value) this.backend.command(handle, JIGGLE_BONES.commands.settle, new Float32Array(0))
-    else this.#giveAllBack()
+    this.#poses.take()
+    this.backend.command(handle, JIGGLE_BONES.commands.settle, new Float32Array(0))
+    if (!value) this.#poses.giveBack()
     this.#enabled = this.#begins = value
   }
 
@@ -384,9 +295,10 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
   /** As in every simulation, and says for what is no option how it is changed instead. */
   override configure(partial: PartialOptions<JiggleBonesOptions>): void {
     void this.handle
-    const name = Object.keys(partial ?? {}).find((key) => Object.hasOwn(ELSEWHERE, key))
+    const name = Object.keys(partial ?? {}).find((key) => Object.hasOwn(ELSEWHERE, key.split('.')[0]!))
     if (name) {
-      throw new LimberError('invalid-option', `${name} is no option that configure changes: ${ELSEWHERE[name]!}`)
+      const how = ELSEWHERE[name.split('.')[0]!]!
+      throw new LimberError('invalid-option', `${name} is no option that configure changes: ${how}`)
     }
     super.configure(partial)
   }
@@ -404,7 +316,7 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
   /** Every tip at rest in the pose of the next step; time begins anew. */
   override reset(): void {
     void this.handle
-    this.#takePoses()
+    this.#poses.take()
     super.reset()
   }
 
@@ -417,7 +329,7 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
   override teleport(matrix?: Matrix4): void {
     const { handle } = this
     if (matrix !== undefined) checkMatrix('matrix', matrix)
-    this.#takePoses()
+    this.#poses.take()
     if (matrix) super.teleport(matrix)
     else this.backend.command(handle, JIGGLE_BONES.commands.carry, new Float32Array(0))
   }
@@ -425,11 +337,11 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
   /** As in every simulation; inputs come back too: poses, wind, gravity and colliders that follow nothing. */
   override restore(bytes: Uint8Array): void {
     void this.handle
-    this.#takePoses()
+    this.#poses.take()
     super.restore(bytes)
-    for (let j = 0; j < this.#quaternions.length; j++) this.#rereadRotation(j)
+    this.#poses.reread()
     if (this.#enabled) this.readOutputs()
-    else this.#giveAllBack()
+    else this.#poses.giveBack()
     this.wind.fromArray(this.views.wind)
     this.gravity.fromArray(this.views.gravity)
     this.colliders.reread()
@@ -438,8 +350,8 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
   override step(dt?: number): number {
     if (this.#enabled) return super.step(dt)
     void this.handle
-    this.#takePoses()
-    this.#giveAllBack()
+    this.#poses.take()
+    this.#poses.giveBack()
     return 0
   }
 
@@ -456,8 +368,8 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
   /** Frees it at once, and gives every bone back the pose that it had or was given. */
   override dispose(): void {
     if (!this.disposed) {
-      this.#takePoses()
-      this.#giveAllBack()
+      this.#poses.take()
+      this.#poses.giveBack()
     }
     super.dispose()
   }
@@ -470,7 +382,7 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
     if (this.updateWorldMatrices) for (const { object } of this.#above) object.updateWorldMatrix(false, false)
     for (const { object, offset } of this.#roots) writeMatrix(object.parent, parents, offset)
     if (this.#centred) this.#writeCenters()
-    this.#takePoses()
+    this.#poses.take()
     this.#colliders.update()
     if (this.#begins) {
       // A call of no time takes the inputs of now as those of the last frame.
@@ -481,197 +393,13 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
 
   protected readOutputs(): void {
     if (!this.#enabled) return
-    const { rotations } = this.views
-    const at = this.#rotationAt
-    const quaternions = this.#quaternions
-    const eulers = this.#eulers
-    const between = this.#between
-    const factors = this.#factors
-    const away = this.#away > 0
-    for (let j = 0; j < at.length; j++) {
-      if (between[j]) continue
-      const from = at[j]!
-      const q = quaternions[j]!
-      // Whatever it was given while the step ran elsewhere.
-      if (away && !markOf(q)) this.#takeRotation(j)
-      const mark = factors[j]!
-      q._x = rotations[from]! * mark
-      q._y = rotations[from + 4]! * mark
-      q._z = rotations[from + 8]! * mark
-      q._w = rotations[from + 12]! * mark
-      const euler = eulers[j]!
-      if (euler._order === 'XYZ') {
-        euler._x = rotations[from + 16]!
-        euler._y = rotations[from + 20]!
-        euler._z = rotations[from + 24]!
-      } else {
-        q._onChangeCallback()
-      }
-    }
+    this.#poses.write(this.#away > 0)
   }
 
   protected rebound(): void {}
 
   protected divergences(): number {
     return this.views.status[0]!
-  }
-
-  /** What the bones hold now: their poses, where that is not what was written to them. */
-  #takePoses(): void {
-    const { poses, rotations } = this.views
-    const quaternions = this.#quaternions
-    const positions = this.#positions
-    const scales = this.#scales
-    const factors = this.#factors
-    for (let j = 0; j < quaternions.length; j++) {
-      const q = quaternions[j]!
-      const out = this.#rotationAt[j]!
-      const mark = factors[j]!
-      if (
-        q._x === rotations[out]! * mark &&
-        q._y === rotations[out + 4]! * mark &&
-        q._z === rotations[out + 8]! * mark &&
-        q._w === rotations[out + 12]! * mark
-      ) {
-        this.#held[j] = 1
-      } else {
-        this.#takeRotation(j)
-      }
-      const at = this.#poseAt[j]!
-      const position = positions[j]!
-      poses[at] = position.x
-      poses[at + 4] = position.y
-      poses[at + 8] = position.z
-      const scale = scales[j]!
-      poses[at + 28] = scale.x
-      poses[at + 32] = scale.y
-      poses[at + 36] = scale.z
-    }
-  }
-
-  /** Takes what joint `j` has when this is made. */
-  #takeFirst(j: number): void {
-    this.#marks[j * KEPT] = 1
-    this.#factors[j] = 1 + MARK
-    this.#writeOwn(j)
-    this.#held[j] = 1
-  }
-
-  /** Takes what joint `j` holds and Limber has not just written: a new pose, or an earlier one's swing. */
-  #takeRotation(j: number): void {
-    const q = this.#quaternions[j]!
-    if (this.#between[j]) {
-      this.#writeRest(j, q._x, q._y, q._z, q._w)
-      return
-    }
-    const n = markOf(q)
-    if (n) {
-      this.#returnTo(j, n)
-      return
-    }
-    if (this.#held[j]) {
-      const own = this.#own
-      const at = this.#ownAt(j)
-      const other = own[at] !== q._x || own[at + 1] !== q._y || own[at + 2] !== q._z || own[at + 3] !== q._w
-      if (other) this.#makeRoom(j)
-    }
-    this.#writeOwn(j)
-  }
-
-  /** A pose that was held is kept: some mixer may bring it back. */
-  #makeRoom(j: number): void {
-    this.#held[j] = 0
-    let slot = this.#slots[j]!
-    let count = this.#counts[j]!
-    do count = (count + 1) % (MARKS - 1)
-    while (1 + (count % (KEPT - 1)) === slot)
-    slot = 1 + (count % (KEPT - 1))
-    this.#counts[j] = count
-    this.#slots[j] = slot
-    this.#marks[j * KEPT + slot] = count + 2
-    this.#factors[j] = 1 + (count + 2) * MARK
-  }
-
-  /** Back to the pose whose swing was marked by `n`, where it is still known. */
-  #returnTo(j: number, n: number): void {
-    for (let slot = 0; slot < KEPT; slot++) {
-      if (this.#marks[j * KEPT + slot] !== n || slot === this.#slots[j]) continue
-      this.#slots[j] = slot
-      this.#factors[j] = 1 + n * MARK
-      this.#held[j] = 1
-      const own = this.#own
-      const at = this.#ownAt(j)
-      if (!this.#joints[j]!.bind) this.#writeRest(j, own[at]!, own[at + 1]!, own[at + 2]!, own[at + 3]!)
-      return
-    }
-  }
-
-  #ownAt(j: number): number {
-    return (j * KEPT + this.#slots[j]!) * OWN
-  }
-
-  /** What joint `j` holds becomes its own pose. */
-  #writeOwn(j: number): void {
-    const own = this.#own
-    const at = this.#ownAt(j)
-    const q = this.#quaternions[j]!
-    own[at] = q._x
-    own[at + 1] = q._y
-    own[at + 2] = q._z
-    own[at + 3] = q._w
-    const euler = this.#eulers[j]!
-    own[at + 4] = euler._x
-    own[at + 5] = euler._y
-    own[at + 6] = euler._z
-    // With a rest of its own it springs back to that instead.
-    const rest = (this.#joints[j]!.bind as unknown as RawRotation | undefined) ?? q
-    this.#writeRest(j, rest._x, rest._y, rest._z, rest._w)
-  }
-
-  #writeRest(j: number, x: number, y: number, z: number, w: number): void {
-    const { poses } = this.views
-    const at = this.#poseAt[j]!
-    poses[at + 12] = x
-    poses[at + 16] = y
-    poses[at + 20] = z
-    poses[at + 24] = w
-  }
-
-  /** Takes over the pose that the core has of joint `j`, where it is another. */
-  #rereadRotation(j: number): void {
-    const { bone, bind, between } = this.#joints[j]!
-    if (bind || between) return
-    const { poses } = this.views
-    const own = this.#own
-    const from = this.#poseAt[j]! + 12
-    let at = this.#ownAt(j)
-    let same = true
-    for (let i = 0; i < 4; i++) same &&= Math.fround(own[at + i]!) === poses[from + i * 4]
-    if (same) return
-    if (this.#held[j]) this.#makeRoom(j)
-    at = this.#ownAt(j)
-    for (let i = 0; i < 4; i++) own[at + i] = poses[from + i * 4]!
-    angles.setFromQuaternion(turn.fromArray(own, at), bone.rotation.order)
-    own[at + 4] = angles.x
-    own[at + 5] = angles.y
-    own[at + 6] = angles.z
-  }
-
-  #giveAllBack(): void {
-    const own = this.#own
-    for (let j = 0; j < this.#joints.length; j++) {
-      if (this.#between[j]) continue
-      const at = this.#ownAt(j)
-      const q = this.#quaternions[j]!
-      q._x = own[at]!
-      q._y = own[at + 1]!
-      q._z = own[at + 2]!
-      q._w = own[at + 3]!
-      const euler = this.#eulers[j]!
-      euler._x = own[at + 4]!
-      euler._y = own[at + 5]!
-      euler._z = own[at + 6]!
-    }
   }
 
   /** Finds out what the roots hang on. */
@@ -695,8 +423,9 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
   #writeCenters(): void {
     const { centers } = this.views
     for (let i = 0; i < this.#centers.length; i++) {
-      const center = this.#centers[i]!
-      if (this.updateWorldMatrices) center.updateWorldMatrix(true, false)
+      const { object, root } = this.#centers[i]!
+      const center = object ?? root.parent
+      if (this.updateWorldMatrices) center?.updateWorldMatrix(true, false)
       writeMatrix(center, centers, (i >> 2) * MATRIX + (i & 3))
     }
   }
@@ -708,8 +437,6 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
 }
 
 const scratch = /* @__PURE__ */ new Float64Array(3)
-const turn = /* @__PURE__ */ new Quaternion()
-const angles = /* @__PURE__ */ new Euler()
 const identity = /* @__PURE__ */ new Matrix4()
 
 /** The upper three rows of the world matrix of `object`, four numbers apart. */

@@ -10,7 +10,7 @@ import { isIterable } from './vertices.js'
  * How an option varies along a chain: factors at even distances from the first bone to the last, between which it changes
  * evenly; or a function of the place, 0 at the first bone and 1 at the last, and of the bone's index.
  */
-export type JiggleCurve = readonly number[] | ((place: number, index: number) => number)
+export type JiggleCurve = ArrayLike<number> | ((place: number, index: number) => number)
 
 /** How far a bone may swing from its pose. Angles are in radians, measured in a frame whose y axis is the bone's direction. */
 export type JiggleLimit =
@@ -76,8 +76,6 @@ export interface JiggleChainSetup extends PartialOptions<JiggleChainOptions> {
    * rotations that they have now.
    */
   rest?: 'clip' | 'bind' | undefined
-  /** @internal The arithmetic of VRM instead of the sheet's. */
-  vrm?: boolean | undefined
 }
 
 /** A joint of the simulation. */
@@ -94,7 +92,7 @@ export interface Joint {
 export interface ChainLayout {
   setups: readonly JiggleChainSetup[]
   joints: readonly Joint[]
-  centers: readonly Object3D[]
+  centers: readonly Center[]
   /** Options of each chain that has some, by its index. */
   options: Record<number, PartialOptions<JiggleChainOptions>>
   reals: Float32Array
@@ -102,7 +100,7 @@ export interface ChainLayout {
 }
 
 const OPTION_KEYS = Object.keys(JIGGLE_CHAIN_OPTIONS_DEFAULTS)
-const KEYS = ['bones', 'tip', 'curves', 'gravity', 'limit', 'colliders', 'center', 'rest', 'vrm', ...OPTION_KEYS]
+const KEYS = ['bones', 'tip', 'curves', 'gravity', 'limit', 'colliders', 'center', 'rest', ...OPTION_KEYS]
 const CURVES = ['stiffness', 'damping', 'gravity', 'wind', 'radius'] as const
 
 /** No joint, no centre. */
@@ -112,12 +110,23 @@ const REALS = 18
 /** More objects above another than this are a loop. */
 const DEEPEST = 1_000_000
 
+/** Lists of chains that a VRM file gave: they follow its arithmetic, and spring back to the rotations that the file has. */
+export const vrmChains = new WeakMap<object, (bone: Object3D) => Quaternion>()
+
+/** What a chain's inertia is about: an object; or else what the chain's root hangs on, whatever that is by now. */
+export interface Center {
+  readonly object: Object3D | undefined
+  readonly root: Object3D
+}
+
 /** Checks chains and lays their joints out. @throws LimberError `invalid-option` naming what is wrong */
 export function layOut(chains: Iterable<Object3D | readonly Object3D[] | JiggleChainSetup>): ChainLayout {
   const setups = readSetups(chains)
-  const claimed = claim(setups)
-  const { joints, parents, indexOf } = withBetween(setups, claimed)
-  const centers = new Map<Object3D, number>()
+  const vrm = vrmChains.get(chains)
+  const claimed = claim(setups, vrm !== undefined)
+  const { joints, parents, indexOf } = withBetween(setups, claimed, vrm)
+  const centers: Center[] = []
+  const shared = new Map<Object3D, number>()
   const options: Record<number, PartialOptions<JiggleChainOptions>> = {}
   const chainNumbers = setups.flatMap((setup, index) => {
     const own: Record<string, unknown> = {}
@@ -127,13 +136,14 @@ export function layOut(chains: Iterable<Object3D | readonly Object3D[] | JiggleC
     }
     if (setup.center && setup.inertia === undefined) own.inertia = 0
     if (Object.keys(own).length) options[index] = own
-    const center = setup.center ?? claimed[index]![0]!.parent
-    let place = NONE
-    if (center) {
-      place = centers.get(center) ?? centers.size
-      centers.set(center, place)
+    const root = claimed[index]![0]!
+    const object = setup.center
+    let place = object && shared.get(object)
+    if (place === undefined) {
+      place = centers.push({ object, root }) - 1
+      if (object) shared.set(object, place)
     }
-    return [setup.vrm ? 1 : 0, place]
+    return [vrm ? 1 : 0, place]
   })
 
   const below = joints.map((): number[] => [])
@@ -147,7 +157,7 @@ export function layOut(chains: Iterable<Object3D | readonly Object3D[] | JiggleC
       const j = indexOf.get(bone)!
       const at = j * REALS
       const path = `chains[${chain}]`
-      tipOf(joints, below, j, setup, path).toArray(reals, at)
+      tipOf(joints, below, j, setup, vrm !== undefined, path).toArray(reals, at)
       CURVES.forEach((name, c) => {
         reals[at + 3 + c] = factor(`${path}.curves.${name}`, setup.curves?.[name], places[index]!, index)
       })
@@ -171,10 +181,10 @@ export function layOut(chains: Iterable<Object3D | readonly Object3D[] | JiggleC
   return {
     setups,
     joints,
-    centers: [...centers.keys()],
+    centers,
     options,
     reals,
-    indices: Uint32Array.from([joints.length, setups.length, centers.size].concat(jointNumbers, chainNumbers)),
+    indices: Uint32Array.from([joints.length, setups.length, centers.length].concat(jointNumbers, chainNumbers)),
   }
 }
 
@@ -203,7 +213,7 @@ function readSetups(chains: Iterable<Object3D | readonly Object3D[] | JiggleChai
 }
 
 /** The bones of each chain, parents before children. */
-function claim(setups: readonly JiggleChainSetup[]): Object3D[][] {
+function claim(setups: readonly JiggleChainSetup[], vrm: boolean): Object3D[][] {
   const owner = new Map<Object3D, string>()
   const lists = setups.map(({ bones }, chain) => {
     const path = `chains[${chain}].bones`
@@ -224,7 +234,7 @@ function claim(setups: readonly JiggleChainSetup[]): Object3D[][] {
   })
   return setups.map(({ bones }, chain) => {
     if (Array.isArray(bones)) return [...lists[chain]!]
-    return collect(bones as Object3D, owner, setups[chain]!.vrm === true)
+    return collect(bones as Object3D, owner, vrm)
   })
 }
 
@@ -274,6 +284,7 @@ function isBelow(bone: Object3D, other: Object3D): boolean {
 function withBetween(
   setups: readonly JiggleChainSetup[],
   claimed: readonly Object3D[][],
+  vrm: ((bone: Object3D) => Quaternion) | undefined,
 ): { joints: Joint[]; parents: number[]; indexOf: Map<Object3D, number> } {
   const chainOf = new Map<Object3D, number>()
   claimed.forEach((bones, chain) => bones.forEach((bone) => chainOf.set(bone, chain)))
@@ -294,7 +305,9 @@ function withBetween(
     let parent = above ? indexOf.get(above)! : NONE
     if (!above) line.length = length
     for (const joint of line.reverse()) {
-      const bind = !joint.between && setups[joint.chain]!.rest === 'bind' ? joint.bone.quaternion.clone() : undefined
+      const { bone: object, chain: own, between } = joint
+      const bound = setups[own]!.rest === 'bind' ? object.quaternion.clone() : undefined
+      const bind = between ? undefined : (vrm?.(object) ?? bound)
       indexOf.set(joint.bone, joints.length)
       parents.push(parent)
       parent = joints.push({ ...joint, bind }) - 1
@@ -327,8 +340,8 @@ function factor(path: string, curve: JiggleCurve | undefined, place: number, ind
   let value: unknown
   if (typeof curve === 'function') {
     value = curve(place, index)
-  } else if (Array.isArray(curve) && curve.length) {
-    const numbers = curve as readonly number[]
+  } else if ((Array.isArray(curve) || ArrayBuffer.isView(curve)) && (curve as ArrayLike<number>).length) {
+    const numbers = curve as ArrayLike<number>
     const at = place * (numbers.length - 1)
     const low = Math.min(Math.floor(at), numbers.length - 1)
     const high = Math.min(low + 1, numbers.length - 1)
@@ -352,13 +365,15 @@ function tipOf(
   joints: readonly Joint[],
   below: readonly (readonly number[])[],
   j: number,
-  { tip, vrm }: JiggleChainSetup,
+  { tip }: JiggleChainSetup,
+  vrm: boolean,
   path: string,
 ): Vector3 {
   const { bone } = joints[j]!
   const end = new Vector3()
   const children = vrm ? below[j]!.slice(0, 1) : below[j]!
   if (children.length) {
+    let first: Vector3 | undefined
     for (const child of children) {
       // Through what only lies between.
       let last = child
@@ -373,8 +388,10 @@ function tipOf(
         place.applyMatrix4(object.matrix)
       }
       end.addScaledVector(place, 1 / children.length)
+      first ??= place
     }
-    return end
+    // Of children that lie evenly around it, one is as good as another.
+    return end.length() < 1e-3 * first!.length() ? first! : end
   }
   if (tip !== undefined) {
     const numbers = [0, 0, 0]

@@ -1,7 +1,7 @@
-import type { Object3D } from 'three'
+import { Matrix4, Quaternion, Vector3, type Object3D } from 'three'
 import type { Collider } from './colliders.js'
 import { LimberError } from './error.js'
-import type { JiggleChainSetup, JiggleLimit } from './jiggle-chains.js'
+import { vrmChains, type JiggleChainSetup, type JiggleLimit } from './jiggle-chains.js'
 import { checkObject, type VectorLike } from './vector.js'
 
 /** What {@link JiggleBones.fromGLTF} needs of what `GLTFLoader` gives. */
@@ -81,13 +81,23 @@ interface SecondaryAnimation {
   }[]
 }
 
+/** A node of a glTF file. */
+interface Posed {
+  rotation?: unknown
+  matrix?: unknown
+}
+
 /** Steps a second for which the standard's forces are meant. */
 const RATE = 60
 
 /** The springs of a file as chains. @throws LimberError `invalid-input` */
 export function readVRM(gltf: GLTFLike, root?: Object3D): { chains: JiggleChainSetup[]; gravity: VectorLike } {
   const json = gltf?.parser?.json as
-    { extensions?: { VRMC_springBone?: SpringBone; VRM?: { secondaryAnimation?: SecondaryAnimation } } } | undefined
+    | {
+        extensions?: { VRMC_springBone?: SpringBone; VRM?: { secondaryAnimation?: SecondaryAnimation } }
+        nodes?: readonly (Posed | undefined)[]
+      }
+    | undefined
   if (!json || !gltf.scene?.isObject3D || !(gltf.parser.associations instanceof Map)) {
     throw new LimberError('invalid-input', 'fromGLTF takes what GLTFLoader gives: an object with scene and parser')
   }
@@ -114,7 +124,20 @@ export function readVRM(gltf: GLTFLike, root?: Object3D): { chains: JiggleChainS
       'the file has no springs: neither VRMC_springBone (VRM 1.0) nor secondaryAnimation (VRM 0.x)',
     )
   }
+  const indexOf = new Map(Array.from(nodeOf, ([index, object]) => [object, index]))
+  vrmChains.set(chains, (bone) => rotationOf(json.nodes?.[indexOf.get(bone) ?? -1]) ?? bone.quaternion.clone())
   return { chains, gravity: [0, 0, 0] }
+}
+
+/** How the file has a node turned, whatever it swings like by now; nothing where the file does not have it. */
+function rotationOf(node: Posed | undefined): Quaternion | undefined {
+  if (!node) return undefined
+  const numbers = (list: unknown, length: number): list is number[] =>
+    Array.isArray(list) && list.length === length && list.every(Number.isFinite)
+  const turn = new Quaternion()
+  if (numbers(node.matrix, 16)) new Matrix4().fromArray(node.matrix).decompose(new Vector3(), turn, new Vector3())
+  else if (numbers(node.rotation, 4)) turn.fromArray(node.rotation)
+  return turn
 }
 
 /** The objects of a scene, or of its clone, by their index in the file. */
@@ -175,9 +198,7 @@ function readOne(springs: SpringBone, node: (index: number, what: string) => Obj
       limit: limits.some(Boolean) ? (i) => limits[i] : undefined,
       colliders: [...new Set(met)].flatMap((i) => colliders[i] ?? []),
       center: center === undefined ? undefined : node(center, `centre of spring ${s}`),
-      rest: 'bind',
       rate: RATE,
-      vrm: true,
     }
   })
 }
@@ -244,9 +265,7 @@ function readZero(
           ),
           colliders: (group.colliderGroups ?? []).flatMap((i) => groups[i] ?? []),
           center: center >= 0 ? node(center, `centre of bone group ${g}`) : undefined,
-          rest: 'bind',
           rate: RATE,
-          vrm: true,
         },
       ]
     }),

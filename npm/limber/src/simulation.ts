@@ -183,6 +183,10 @@ export abstract class Simulation<
     let steps: number
     try {
       steps = await this.backend.advanceAsync(handle, seconds)
+    } catch (error) {
+      // Disposed meanwhile: nobody waits for this.
+      if (this.#disposed) return 0
+      throw error
     } finally {
       this.#away = false
     }

@@ -620,7 +620,7 @@ impl Simulation for JiggleBones {
             channels::SET_COLLIDERS => self.set_colliders(payload)?,
             channels::SET_COLLIDER_CHAINS => self.set_collider_chains(payload)?,
             channels::CARRY => self.carry = true,
-            channels::SETTLE => self.groups.iter_mut().for_each(|group| group.fresh = true),
+            channels::SETTLE => self.settle(),
             channels::READ_TIPS => return Ok(self.drawn_tips()),
             _ => return Err(Error::input(format!("jiggle bones have no operation {op}"))),
         }

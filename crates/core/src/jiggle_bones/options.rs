@@ -59,6 +59,6 @@ options! {
         /// How much of the motion of `center` (of what the root hangs on, where there is none) it feels: 1 all, 0 none.
         inertia: F32(f32) = 1.0, range 0..=1;
         /// Steps a second; 60 for VRM chains. Fixed once it is made.
-        rate: U32(u32) = 120, range 15..=1000, unit "1/s";
+        rate: U32(u32) = 120, range 30..=1000, unit "1/s";
     }
 }

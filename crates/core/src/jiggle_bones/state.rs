@@ -36,6 +36,17 @@ impl JiggleBones {
         self.show();
     }
 
+    /// Every tip at rest from the next step on, and drawn so.
+    pub(super) fn settle(&mut self) {
+        for (row, tip) in self.rows.iter().zip(&mut self.tips) {
+            (tip.swing, tip.swing_last) = (row.axis, row.axis);
+        }
+        for group in &mut self.groups {
+            group.fresh = true;
+        }
+        self.show();
+    }
+
     /// Moves tips, and what the next call interpolates from, by a world matrix.
     pub(super) fn carry_all(&mut self, matrix: &[f32; 16]) -> Result<()> {
         if let Some(bad) = matrix.iter().find(|v| !within_reach(v)) {

@@ -311,7 +311,7 @@ export interface JiggleChainOptions {
   /**
    * Steps a second; 60 for VRM chains. Fixed once it is made.
    *
-   * Unit 1/s, range 15 to 1000, default 120.
+   * Unit 1/s, range 30 to 1000, default 120.
    */
   rate: number
 }
