@@ -33,6 +33,30 @@ pub fn out_of_reach(name: &str, unit: &str, got: f32) -> Error {
     Error::input(format!("{name} must be from -{far} to {far}{space}{unit}, got {got}"))
 }
 
+/// The error for the first of `values` that is not [`within_reach`], if one is not.
+pub fn check_reach(name: &str, unit: &str, values: &[f32]) -> Result<()> {
+    match values.iter().position(|v| !within_reach(v)) {
+        Some(i) => Err(out_of_reach(&(name.to_string() + "[" + &i.to_string() + "]"), unit, values[i])),
+        None => Ok(()),
+    }
+}
+
+/// The colliders of the operation that replaces them, checked.
+pub fn read_all(payload: &[f32]) -> Result<Vec<Collider>> {
+    if !payload.len().is_multiple_of(STRIDE + 1) {
+        return Err(Error::input(format!("colliders take {} numbers each, got {}", STRIDE + 1, payload.len())));
+    }
+    payload.chunks_exact(STRIDE + 1).enumerate().map(|(i, numbers)| Collider::new(numbers, i)).collect()
+}
+
+/// Refuses poses that cannot be simulated, of colliders that are what `colliders` are.
+pub fn check_all(poses: &[f32], colliders: &[Collider]) -> Result<()> {
+    for (i, (pose, collider)) in poses.as_chunks().0.iter().zip(colliders).enumerate() {
+        Collider { pose: *pose, ..*collider }.check(i)?;
+    }
+    Ok(())
+}
+
 /// What a collider is; as a number, its kind in the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {

@@ -1,6 +1,9 @@
 //! What every technique offers to the handle API, and how its arrays are named.
 
-use crate::error::Result;
+use crate::collider::{out_of_reach, within_reach};
+use crate::error::{Error, Result};
+use crate::number::number;
+use glam::{Mat3, Mat4};
 
 /// What a channel's numbers are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +42,29 @@ pub enum Channel<'a> {
     F32(&'a mut [f32]),
     /// Unsigned integers.
     U32(&'a mut [u32]),
+}
+
+/// Refuses a time that is no number, or endless.
+pub fn check_dt(dt: Option<f64>) -> Result<()> {
+    match dt {
+        Some(dt) if !dt.is_finite() => {
+            Err(Error::input(format!("dt must be a finite number of seconds, got {}", number(dt))))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The matrix of a teleport, checked.
+pub fn read_matrix(matrix: &[f32; 16]) -> Result<Mat4> {
+    if let Some(bad) = matrix.iter().find(|v| !within_reach(v)) {
+        return Err(out_of_reach("a number of the matrix", "", *bad));
+    }
+    let m = Mat4::from_cols_array(matrix);
+    let affine = [m.x_axis.w, m.y_axis.w, m.z_axis.w, m.w_axis.w] == [0.0, 0.0, 0.0, 1.0];
+    if !affine || Mat3::from_mat4(m).determinant() == 0.0 {
+        return Err(Error::input("teleport takes an affine matrix that can be inverted"));
+    }
+    Ok(m)
 }
 
 /// A running simulation. Every technique implements this and nothing else crosses the boundary.

@@ -16,12 +16,12 @@ mod step;
 mod tests;
 
 use crate::clock::Clock;
-use crate::collider::{Collider, STRIDE, Solid, out_of_reach, within_reach};
+use crate::collider::{Collider, Solid, check_all, check_reach, read_all};
 use crate::error::{Code, Error, Result};
 use crate::lanes::{F4, V3};
 use crate::number::{number, root};
 use crate::options::{self as settings, describe as describe_options};
-use crate::simulation::{Channel, ChannelInfo, Simulation};
+use crate::simulation::{Channel, ChannelInfo, Simulation, check_dt};
 use links::{Kind, LinkLanes};
 pub use options::{ClothGrid, ClothMesh, ClothOptions, ClothStiffness};
 
@@ -174,17 +174,11 @@ pub struct Cloth {
 impl Cloth {
     /// The pinned vertices and colliders of this call, checked.
     fn read_inputs(&self) -> Result<()> {
-        let check = |name: &str, unit: &str, values: &[f32]| match values.iter().position(|v| !within_reach(v)) {
-            Some(i) => Err(out_of_reach(&format!("{name}[{i}]"), unit, values[i])),
-            None => Ok(()),
-        };
-        check("wind", "m/s", &self.input.wind)?;
-        check("gravity", "m/s²", &self.input.gravity)?;
-        check("pins.targets", "m", &self.input.pin_targets)?;
-        check("space", "m", &self.input.space)?;
-        for (i, (pose, collider)) in self.input.colliders.as_chunks().0.iter().zip(&self.colliders).enumerate() {
-            Collider { pose: *pose, ..*collider }.check(i)?;
-        }
+        check_reach("wind", "m/s", &self.input.wind)?;
+        check_reach("gravity", "m/s²", &self.input.gravity)?;
+        check_reach("pins.targets", "m", &self.input.pin_targets)?;
+        check_reach("space", "m", &self.input.space)?;
+        check_all(&self.input.colliders, &self.colliders)?;
         Ok(())
     }
 
@@ -258,11 +252,7 @@ impl Cloth {
     }
 
     fn set_colliders(&mut self, payload: &[f32]) -> Result<()> {
-        if !payload.len().is_multiple_of(STRIDE + 1) {
-            return Err(Error::input(format!("colliders take {} numbers each, got {}", STRIDE + 1, payload.len())));
-        }
-        let new = payload.chunks_exact(STRIDE + 1).enumerate().map(|(i, numbers)| Collider::new(numbers, i));
-        self.colliders = new.collect::<Result<_>>()?;
+        self.colliders = read_all(payload)?;
         self.input.colliders = self.colliders.iter().flat_map(|c| c.pose).collect();
         self.stepped = self.colliders.clone();
         self.solids = self.colliders.iter().map(Collider::solid).collect();
@@ -297,11 +287,7 @@ impl Simulation for Cloth {
     }
 
     fn begin(&mut self, dt: Option<f64>) -> Result<u32> {
-        if let Some(dt) = dt
-            && !dt.is_finite()
-        {
-            return Err(Error::input(format!("dt must be a finite number of seconds, got {}", number(dt))));
-        }
+        check_dt(dt)?;
         self.read_inputs()?;
         if self.jump {
             self.settle_inputs();

@@ -3,10 +3,11 @@
 use super::{Cloth, IDENTITY};
 use crate::clock::Clock;
 use crate::collider::{Collider, STRIDE, out_of_reach, within_reach};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::lanes::{F4, V3};
 use crate::rng;
-use glam::{Mat3, Mat4, Vec3};
+use crate::simulation::read_matrix;
+use glam::Vec3;
 use xxhash_rust::xxh64::xxh64;
 
 /// First bytes of a snapshot: what it is, and which layout.
@@ -55,16 +56,9 @@ impl Cloth {
 
     /// Moves the cloth and its pins by `matrix`, without any swing.
     pub(super) fn carry(&mut self, matrix: &[f32; 16]) -> Result<()> {
-        if let Some(bad) = matrix.iter().find(|v| !within_reach(v)) {
-            return Err(out_of_reach("a number of the matrix", "", *bad));
-        }
+        let m = read_matrix(matrix)?;
         if *matrix == IDENTITY {
             return Ok(());
-        }
-        let m = Mat4::from_cols_array(matrix);
-        let affine = [m.x_axis.w, m.y_axis.w, m.z_axis.w, m.w_axis.w] == [0.0, 0.0, 0.0, 1.0];
-        if !affine || Mat3::from_mat4(m).determinant() == 0.0 {
-            return Err(Error::input("teleport takes an affine matrix that can be inverted"));
         }
         let targets = self.input.pin_targets.as_chunks().0.iter().copied();
         let particles = self.slot_of.iter().map(|slot| self.position[*slot as usize / 4].get(*slot as usize % 4));

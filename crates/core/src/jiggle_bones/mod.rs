@@ -17,12 +17,12 @@ mod step;
 mod tests;
 
 use crate::clock::Clock;
-use crate::collider::{Collider, FARTHEST, STRIDE, Solid, out_of_reach, within_reach};
+use crate::collider::{Collider, FARTHEST, Solid, check_all, check_reach, read_all};
 use crate::error::{Code, Error, Result};
 use crate::lanes::{F4, V3, splat};
 use crate::number::{exp, ln, number, sin_cos};
 use crate::options::{self as settings, describe as describe_options};
-use crate::simulation::{Channel, ChannelInfo, Simulation};
+use crate::simulation::{Channel, ChannelInfo, Simulation, check_dt};
 use crate::spatial::{Affine, M3, Q4};
 use bytemuck::{Pod, Zeroable};
 use limit::Limit;
@@ -318,15 +318,9 @@ pub struct JiggleBones {
 impl JiggleBones {
     /// Takes in what the inputs of this call are.
     fn read_inputs(&mut self) -> Result<()> {
-        let check = |name: &str, unit: &str, values: &[f32]| match values.iter().position(|v| !within_reach(v)) {
-            Some(i) => Err(out_of_reach(&format!("{name}[{i}]"), unit, values[i])),
-            None => Ok(()),
-        };
-        check("wind", "m/s", &self.input.wind)?;
-        check("gravity", "m/s²", &self.input.gravity)?;
-        for (i, (pose, collider)) in self.input.colliders.as_chunks().0.iter().zip(&self.colliders).enumerate() {
-            Collider { pose: *pose, ..*collider }.check(i)?;
-        }
+        check_reach("wind", "m/s", &self.input.wind)?;
+        check_reach("gravity", "m/s²", &self.input.gravity)?;
+        check_all(&self.input.colliders, &self.colliders)?;
         let mut sound = true;
         for (block, raw) in self.blocks.iter_mut().zip(&self.input.parents) {
             sound &= block.to.follow(raw);
@@ -452,11 +446,7 @@ impl JiggleBones {
     }
 
     fn set_colliders(&mut self, payload: &[f32]) -> Result<()> {
-        if !payload.len().is_multiple_of(STRIDE + 1) {
-            return Err(Error::input(format!("colliders take {} numbers each, got {}", STRIDE + 1, payload.len())));
-        }
-        let new = payload.chunks_exact(STRIDE + 1).enumerate().map(|(i, numbers)| Collider::new(numbers, i));
-        self.colliders = new.collect::<Result<_>>()?;
+        self.colliders = read_all(payload)?;
         self.input.colliders = self.colliders.iter().flat_map(|c| c.pose).collect();
         self.solids = self.colliders.iter().map(Collider::solid).collect();
         self.collider_chains.clear();
@@ -551,11 +541,7 @@ impl Simulation for JiggleBones {
     }
 
     fn begin(&mut self, dt: Option<f64>) -> Result<u32> {
-        if let Some(dt) = dt
-            && !dt.is_finite()
-        {
-            return Err(Error::input(format!("dt must be a finite number of seconds, got {}", number(dt))));
-        }
+        check_dt(dt)?;
         self.read_inputs()?;
         if self.fresh {
             self.settle_inputs();

@@ -2,11 +2,11 @@
 
 use super::{Frame, JiggleBones, LONGEST, OUTERMOST, Tip, in_reach};
 use crate::clock::Clock;
-use crate::collider::{Collider, STRIDE, out_of_reach, within_reach};
+use crate::collider::{Collider, STRIDE, within_reach};
 use crate::error::{Error, Result};
 use crate::lanes::{F4, ON, V3, greater, less, select, splat};
+use crate::simulation::read_matrix;
 use crate::spatial::{Affine, M3};
-use glam::{Mat3, Mat4};
 use xxhash_rust::xxh64::xxh64;
 
 /// First bytes of a snapshot: what it is, and which layout.
@@ -49,14 +49,7 @@ impl JiggleBones {
 
     /// Moves tips, and what the next call interpolates from, by a world matrix.
     pub(super) fn carry_all(&mut self, matrix: &[f32; 16]) -> Result<()> {
-        if let Some(bad) = matrix.iter().find(|v| !within_reach(v)) {
-            return Err(out_of_reach("a number of the matrix", "", *bad));
-        }
-        let m = Mat4::from_cols_array(matrix);
-        let is_affine = [m.x_axis.w, m.y_axis.w, m.z_axis.w, m.w_axis.w] == [0.0, 0.0, 0.0, 1.0];
-        if !is_affine || Mat3::from_mat4(m).determinant() == 0.0 {
-            return Err(Error::input("teleport takes an affine matrix that can be inverted"));
-        }
+        let m = read_matrix(matrix)?;
         let [x, y, z, origin] = [m.x_axis, m.y_axis, m.z_axis, m.w_axis].map(|c| V3::splat([c.x, c.y, c.z]));
         let way = Affine { axes: M3 { x, y, z }, origin };
         let frames = self.from_parents.iter().chain(&self.from_centers);
