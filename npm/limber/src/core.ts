@@ -35,7 +35,7 @@ export { checkFunction, checkKeys, checkNumber, LimberError, shown, type LimberE
 export * from './generated/options.js'
 export { JiggleBones, JiggleChain, type JiggleBonesSetup, type JiggleBonesStats } from './jiggle-bones.js'
 export { JiggleBonesHelper, type JiggleBonesHelperOptions } from './jiggle-bones-helper.js'
-export { type JiggleChainSetup, type JiggleCurve, type JiggleLimit } from './jiggle-chains.js'
+export { type JiggleChainLike, type JiggleChainSetup, type JiggleCurve, type JiggleLimit } from './jiggle-chains.js'
 export { type GLTFLike, type VRMOptions } from './jiggle-vrm.js'
 export { Pins } from './pins.js'
 export { Simulation, type DivergeInfo, type PartialOptions, type SimulationStats } from './simulation.js'

@@ -1,5 +1,5 @@
 /**
- * Real-time cloth for three.js, simulated in WebAssembly.
+ * Cloth and jiggle bones for three.js, simulated in WebAssembly.
  *
  * @module
  */

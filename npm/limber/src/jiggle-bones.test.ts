@@ -312,7 +312,7 @@ describe.each(Object.entries(backends))('jiggle bones on %s', (_, loadBackend) =
     })
 
     it.each([
-      [{ rate: 60 }, /rate is fixed once it is made$/],
+      [{ rate: 60 }, /^rate is given when a chain is made, and cannot be changed$/],
       [{ radius: -1 }, /radius must be a number from 0 to 1000 \(m\), got -1$/],
       [{ multiplier: null }, /multiplier must be a number from 0 to 100, got null$/],
       [{ inertia: NaN }, /inertia must be a number from 0 to 1, got NaN$/],

@@ -9,7 +9,14 @@ import {
   type JiggleBonesOptions,
   type JiggleChainOptions,
 } from './generated/options.js'
-import { layOut, type Center, type JiggleChainSetup, type Joint } from './jiggle-chains.js'
+import {
+  layOut,
+  vrmChains,
+  type Center,
+  type JiggleChainLike,
+  type JiggleChainSetup,
+  type Joint,
+} from './jiggle-chains.js'
 import { JigglePoses } from './jiggle-poses.js'
 import { readVRM, type GLTFLike, type VRMOptions } from './jiggle-vrm.js'
 import { Simulation, type PartialOptions, type SimulationStats } from './simulation.js'
@@ -22,7 +29,7 @@ export interface JiggleBonesSetup extends PartialOptions<JiggleBonesOptions> {
   colliders?: Iterable<Collider> | undefined
   /** Velocity of the air, world, m/s; none unless set. {@link JiggleBones.wind} changes it. */
   wind?: VectorLike | undefined
-  /** Acceleration of gravity, world, m/s²; (0, −4.32, 0), the sheet's, unless set. {@link JiggleBones.gravity} changes it. */
+  /** Acceleration of gravity, world, m/s²; (0, −4.32, 0) unless set: less than on Earth, as the springs are soft. {@link JiggleBones.gravity} changes it. */
   gravity?: VectorLike | undefined
 }
 
@@ -52,6 +59,11 @@ const ELSEWHERE: Record<string, string> = {
   ),
 }
 
+/** What a VRM file says of its chains. */
+const SPRINGS = ['stiffness', 'damping', 'frequency', 'dampingRatio']
+/** What a chain is made with. */
+const MADE_WITH = ['bones', 'tip', 'curves', 'gravity', 'limit', 'colliders', 'center', 'rest', 'rate']
+
 /** Numbers of a block of four roots in `parents`, and of four centres. */
 const MATRIX = 48
 
@@ -75,8 +87,12 @@ export class JiggleChain {
     return (this.#owner.options as JiggleBonesOptions & { chains: JiggleChainOptions[] }).chains[this.index]!
   }
 
-  /** Changes some options while it runs. @throws LimberError `invalid-option` naming option and range; nothing has changed. */
-  configure(partial: PartialOptions<JiggleChainOptions>): void {
+  /**
+   * Changes some options while it runs. The stiffness and drag of a VRM chain are those of its file: change its `multiplier`.
+   *
+   * @throws LimberError `invalid-option` naming option and range; nothing has changed
+   */
+  configure(partial: PartialOptions<Omit<JiggleChainOptions, 'rate'>>): void {
     this.#owner.configureChain(this.index, partial)
   }
 }
@@ -118,6 +134,8 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
 
   readonly #joints: readonly Joint[]
   readonly #poses: JigglePoses
+  /** The chains are those of a VRM file. */
+  readonly #vrm: boolean
   readonly #colliders: Colliders
   readonly #wind: Vector3
   readonly #gravity: Vector3
@@ -139,11 +157,7 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
    *
    * @throws LimberError `invalid-option` naming the option and its range; nothing has been allocated then
    */
-  constructor(
-    backend: Backend,
-    chains: Iterable<Object3D | readonly Object3D[] | JiggleChainSetup>,
-    setup: JiggleBonesSetup = {},
-  ) {
+  constructor(backend: Backend, chains: readonly JiggleChainLike[], setup: JiggleBonesSetup = {}) {
     checkBackend(backend)
     checkKeys('JiggleBones', setup, KEYS, 'setup')
     const { colliders, wind, gravity, ...options } = setup
@@ -163,6 +177,7 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
     try {
       const { views } = this
       this.#joints = layout.joints
+      this.#vrm = vrmChains.has(chains)
       this.#poses = new JigglePoses(layout.joints, views)
       this.bones = Object.freeze(layout.joints.filter((joint) => !joint.between).map((joint) => joint.bone))
       const bones = layout.setups.map((): Object3D[] => [])
@@ -300,17 +315,28 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
       const how = ELSEWHERE[name.split('.')[0]!]!
       throw new LimberError('invalid-option', `${name} is no option that configure changes: ${how}`)
     }
+    this.#refuseSprings(partial)
     super.configure(partial)
   }
 
   /** @internal */
   configureChain(index: number, partial: PartialOptions<JiggleChainOptions>): void {
     void this.handle
+    const made = Object.keys(partial ?? {}).find((key) => MADE_WITH.includes(key))
+    if (made) throw new LimberError('invalid-option', `${made} is given when a chain is made, and cannot be changed`)
     checkKeys('a chain', partial, Object.keys(JIGGLE_CHAIN_OPTIONS_DEFAULTS))
+    this.#refuseSprings(partial)
     // What it may follow from now on is to be known where it is.
     if (partial.inertia !== undefined) this.#writeCenters()
     if (Object.keys(partial).length) super.configure({ chains: { [index]: partial } } as PartialOptions<object>)
     this.#readOptions()
+  }
+
+  /** Throws for what would say nothing: VRM chains have the springs of their file. */
+  #refuseSprings(partial: object | undefined): void {
+    const name = this.#vrm && Object.keys(partial ?? {}).find((key) => SPRINGS.includes(key))
+    if (!name) return
+    throw new LimberError('invalid-option', `${name} does nothing for VRM chains: change the multiplier of each`)
   }
 
   /** Every tip at rest in the pose of the next step; time begins anew. */

@@ -38,16 +38,19 @@ export type JiggleLimit =
       rotation?: QuaternionLike | undefined
     }
 
+/** A chain: a root bone with all bones below it that no other chain has, a list of bones, or either with options. */
+export type JiggleChainLike = Object3D | readonly Object3D[] | JiggleChainSetup
+
 /** A chain of bones that swing. */
 export interface JiggleChainSetup extends PartialOptions<JiggleChainOptions> {
   /**
-   * A root bone, with all bones below it; or a list of bones, root first, each below the one before it. What lies between
-   * two of them keeps its pose.
+   * A root bone, with all bones below it that no other chain has; or a list of bones, root first, each below the one before
+   * it (`[arm]` is that bone alone). What lies between two of them keeps its pose.
    */
   bones: Object3D | readonly Object3D[]
   /**
-   * End of each last bone, in that bone's own space. Unless set it is as far from the bone as the bone is from its parent, in
-   * the same direction.
+   * End of each last bone, in that bone's own space. Unless set, it is where the bones below begin that swing in no chain; or
+   * as far from the bone as the bone is from its parent, in the same direction; or 7 cm along y, where both are at one place.
    */
   tip?: VectorLike | undefined
   /** How options vary along the chain. */
@@ -62,7 +65,7 @@ export interface JiggleChainSetup extends PartialOptions<JiggleChainOptions> {
     | undefined
   /** Its own acceleration of gravity, world, m/s², instead of that of all. */
   gravity?: VectorLike | ((index: number) => VectorLike) | undefined
-  /** How far each bone may swing; or a function of the bone's index. */
+  /** How far each bone may swing, in radians, each for itself; or a function of the bone's index. */
   limit?: JiggleLimit | ((index: number) => JiggleLimit | undefined) | undefined
   /** Solids that this chain stays out of, besides those of all. The same one may be given to several chains. */
   colliders?: Iterable<Collider> | undefined
@@ -120,7 +123,7 @@ export interface Center {
 }
 
 /** Checks chains and lays their joints out. @throws LimberError `invalid-option` naming what is wrong */
-export function layOut(chains: Iterable<Object3D | readonly Object3D[] | JiggleChainSetup>): ChainLayout {
+export function layOut(chains: readonly JiggleChainLike[]): ChainLayout {
   const setups = readSetups(chains)
   const vrm = vrmChains.get(chains)
   const claimed = claim(setups, vrm !== undefined)
@@ -188,7 +191,7 @@ export function layOut(chains: Iterable<Object3D | readonly Object3D[] | JiggleC
   }
 }
 
-function readSetups(chains: Iterable<Object3D | readonly Object3D[] | JiggleChainSetup>): JiggleChainSetup[] {
+function readSetups(chains: readonly JiggleChainLike[]): JiggleChainSetup[] {
   if (!isIterable(chains)) {
     throw new LimberError('invalid-option', `chains must be a list of bones or of chains, got ${shown(chains)}`)
   }
@@ -197,6 +200,13 @@ function readSetups(chains: Iterable<Object3D | readonly Object3D[] | JiggleChai
     if (Array.isArray(given)) return { bones: given as readonly Object3D[] }
     if ((given as Object3D | undefined)?.isObject3D) return { bones: given as Object3D }
     const setup = given as JiggleChainSetup
+    if (typeof setup !== 'object' || setup === null || 'bones' in setup === false) {
+      const found = given === undefined ? ' (does getObjectByName find it?)' : ''
+      throw new LimberError(
+        'invalid-option',
+        `${path} must be a bone, a list of bones or { bones, … }, got ${shown(given)}${found}`,
+      )
+    }
     checkKeys('a chain', setup, KEYS, path)
     if (setup.center !== undefined) checkObject(`${path}.center`, setup.center)
     if (setup.rest !== undefined && setup.rest !== 'clip' && setup.rest !== 'bind') {
@@ -222,6 +232,9 @@ function claim(setups: readonly JiggleChainSetup[], vrm: boolean): Object3D[][] 
     list.forEach((bone, i) => {
       const name = Array.isArray(bones) ? `${path}[${i}]` : path
       checkObject(name, bone)
+      if ((bone as { isSkinnedMesh?: boolean }).isSkinnedMesh) {
+        throw new LimberError('invalid-option', `${name} must be a bone, got a SkinnedMesh: give bones of its skeleton`)
+      }
       const other = owner.get(bone)
       if (other) throw new LimberError('invalid-option', `${name} is ${other} already: a bone swings once`)
       owner.set(bone, name)
@@ -398,6 +411,10 @@ function tipOf(
     readVector(`${path}.tip`, tip, numbers)
     return end.fromArray(numbers)
   }
+  // It carries bones that are no part of this: it ends where they begin.
+  const carried = vrm ? [] : bone.children.filter((child) => (child as { isBone?: boolean }).isBone)
+  for (const child of carried) end.addScaledVector(child.position, 1 / carried.length)
+  if (carried.length) return end.lengthSq() > 0 ? end : end.copy(carried[0]!.position)
   const { position, scale } = bone
   end.copy(position).applyQuaternion(quaternion.copy(bone.quaternion).invert())
   end.set(end.x / (scale.x || 1), end.y / (scale.y || 1), end.z / (scale.z || 1))

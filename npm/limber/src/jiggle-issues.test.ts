@@ -109,4 +109,35 @@ describe.each(Object.entries(backends))('jiggle bones on %s', (_, load) => {
     expect(() => jiggle.configure({ 'chains.0.inertia': 0 } as object)).toThrow(/^chains\.0\.inertia is no option/)
     jiggle.dispose()
   })
+
+  it('issue: a bone by itself that carries others ended elsewhere than they begin', () => {
+    const { bone } = single()
+    const hand = new Bone()
+    hand.position.set(0.6, 0.8, 0)
+    bone.position.set(0, 0, 3)
+    bone.add(hand)
+    const jiggle = new JiggleBones(limber, [[bone]])
+    const [x, y, z] = jiggle.tips
+    expect([x, y, z].map((v) => v!.toFixed(5))).toEqual(['0.60000', '0.80000', '3.00000'])
+    jiggle.dispose()
+  })
+
+  it('issue: a stiffness for VRM chains did nothing, without a word', () => {
+    const nodes = [new Object3D(), new Object3D()] as const
+    const scene = nodes[0]
+    scene.add(nodes[1])
+    const springs = [{ joints: [{ node: 0 }, { node: 1 }] }]
+    const associations = new Map(nodes.map((node, i) => [node, { nodes: i }]))
+    nodes[1].position.y = 1
+    const json = { extensions: { VRMC_springBone: { springs } } }
+    const jiggle = JiggleBones.fromGLTF(limber, { scene, parser: { json, associations } })
+    for (const set of [
+      () => jiggle.configure({ stiffness: 0.1 }),
+      () => jiggle.chains[0]!.configure({ dampingRatio: 1 }),
+    ]) {
+      expect(set).toThrow(/^(stiffness|dampingRatio) does nothing for VRM chains: change the multiplier of each$/)
+    }
+    jiggle.chains[0]!.configure({ multiplier: 2 })
+    jiggle.dispose()
+  })
 })

@@ -6,14 +6,14 @@ options! {
     /// Options of jiggle bones; all may be changed while they run.
     pub struct JiggleBonesOptions {
         /// Part of the way back to where the tip should be that a step of 1/120 s takes, for chains that have no stiffness
-        /// or frequency of their own. Low is floppy, high trembles shortly. The default is the sheet's.
+        /// or frequency of their own. Low is floppy, high trembles shortly. The default is that of a soft ear.
         stiffness: F32(f32) = 0.028, range 0..=1;
         /// Part of the velocity lost in a step of 1/120 s, for chains that have no damping or damping ratio of their own.
-        /// Low swings for long, high stops soon. The default is the sheet's, for chains of one to three bones: each joint of a
+        /// Low swings for long, high stops soon. The default is for chains of one to three bones: each joint of a
         /// longer one adds to the swing of the one before it, and whips at the end. Give such a chain a damping of 0.15 and
         /// more, or a `dampingRatio` of 0.5.
         damping: F32(f32) = 0.04, range 0..=1;
-        /// How often it swings in a second, instead of `stiffness`; `null` for `stiffness`. Near the sheet's it is 3 Hz.
+        /// How often it swings in a second, instead of `stiffness`; `null` for `stiffness`. The default stiffness is 3.2 Hz.
         frequency: Optional(Option<f32>) = None, range 0.01..=60, unit "Hz";
         /// Damping as a share of what just stops swinging, instead of `damping`: 0 swings for ever, 1 returns without
         /// swinging. `null` for `damping`.
@@ -48,7 +48,7 @@ options! {
         frequency: Optional(Option<f32>) = None, range 0.01..=60, unit "Hz";
         /// Its own damping ratio, instead of a damping; `null` for that of all.
         damping_ratio: Optional(Option<f32>) = None, range 0..=10;
-        /// Multiplies the stiffness (and so the square of a frequency). The sheet has 1.6 for a tail and 1.3 for hair.
+        /// Multiplies the stiffness (and so the square of a frequency). Try 1.6 for a tail and 1.3 for hair.
         multiplier: F32(f32) = 1.0, range 0..=100;
         /// Radius of its tips, which meets colliders; the same in the world whatever the scale of the rig.
         radius: F32(f32) = 0.0, range 0..=1000, unit "m";

@@ -248,7 +248,10 @@ function byName(subjects: BakeSubjects): [name: string, simulation: BakeSubject]
   if (named.length === 0) throw new LimberError('invalid-option', 'bake takes at least one simulation')
   for (const [name, simulation] of named) {
     if (kind(simulation) === undefined) {
-      throw new LimberError('invalid-option', `simulations.${name} must be a Cloth or JiggleBones, got ${shown(simulation)}`)
+      throw new LimberError(
+        'invalid-option',
+        `simulations.${name} must be a Cloth or JiggleBones, got ${shown(simulation)}`,
+      )
     }
     if (named.some(([other, same]) => same === simulation && other !== name)) {
       throw new LimberError('invalid-option', `simulations.${name} is given more than once`)

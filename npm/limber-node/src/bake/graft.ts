@@ -94,9 +94,10 @@ export function graft(onto: GLB, added: GLB, bones: ReadonlyMap<number, Recorded
 /** The node of a file that `GLTFLoader` makes `bone` of. */
 function find(nodes: readonly GLTFNode[], { name, fileName }: RecordedNode): number {
   for (const isIt of [
-    (node: string) => node === fileName,
+    // First the name that the bone has: what it says of its name in the file may be of the file's extras.
     (node: string) => node === name,
     (node: string) => PropertyBinding.sanitizeNodeName(node) === name,
+    (node: string) => node === fileName,
   ]) {
     const found = nodes.flatMap((node, i) => (node.name !== undefined && isIt(node.name) ? [i] : []))
     if (found.length === 1) return found[0]!

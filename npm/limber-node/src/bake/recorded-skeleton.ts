@@ -74,6 +74,13 @@ export class SkeletonRecorder {
     for (const tape of this.#tapes) {
       if (tape.animated) for (let t: Tape | null = tape; t && !kept.has(t); t = t.parent) kept.add(t)
     }
+    for (const { object, lost } of kept) {
+      if (!lost) continue
+      throw new LimberError(
+        'invalid-input',
+        `simulations.${this.#name} hangs on an object that moved and has no name of its own (${shown(object.name)}): clips and files find it by its name`,
+      )
+    }
     const nodes = new Map<Tape, RecordedNode>()
     // As they stand in the list: parents before children.
     for (const tape of this.#tapes) {
@@ -135,6 +142,11 @@ class Tape {
   /** It is a bone, or moved and can be named. */
   get animated(): boolean {
     return this.#numbers !== undefined && (this.isBone || this.named)
+  }
+
+  /** It moved, and nothing could say so. */
+  get lost(): boolean {
+    return this.#numbers !== undefined && !this.animated
   }
 
   record(frame: number): void {

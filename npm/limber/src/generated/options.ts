@@ -169,22 +169,22 @@ export const CLOTH_MESH_DEFAULTS = {
 export interface JiggleBonesOptions {
   /**
    * Part of the way back to where the tip should be that a step of 1/120 s takes, for chains that have no stiffness or
-   * frequency of their own. Low is floppy, high trembles shortly. The default is the sheet's.
+   * frequency of their own. Low is floppy, high trembles shortly. The default is that of a soft ear.
    *
    * Range 0 to 1, default 0.028.
    */
   stiffness: number
   /**
    * Part of the velocity lost in a step of 1/120 s, for chains that have no damping or damping ratio of their own. Low
-   * swings for long, high stops soon. The default is the sheet's, for chains of one to three bones: each joint of a
-   * longer one adds to the swing of the one before it, and whips at the end. Give such a chain a damping of 0.15 and
-   * more, or a `dampingRatio` of 0.5.
+   * swings for long, high stops soon. The default is for chains of one to three bones: each joint of a longer one adds
+   * to the swing of the one before it, and whips at the end. Give such a chain a damping of 0.15 and more, or a
+   * `dampingRatio` of 0.5.
    *
    * Range 0 to 1, default 0.04.
    */
   damping: number
   /**
-   * How often it swings in a second, instead of `stiffness`; `null` for `stiffness`. Near the sheet's it is 3 Hz.
+   * How often it swings in a second, instead of `stiffness`; `null` for `stiffness`. The default stiffness is 3.2 Hz.
    *
    * Unit Hz, range 0.01 to 60, default null.
    */
@@ -279,7 +279,7 @@ export interface JiggleChainOptions {
    */
   dampingRatio: number | null
   /**
-   * Multiplies the stiffness (and so the square of a frequency). The sheet has 1.6 for a tail and 1.3 for hair.
+   * Multiplies the stiffness (and so the square of a frequency). Try 1.6 for a tail and 1.3 for hair.
    *
    * Range 0 to 100, default 1.
    */
