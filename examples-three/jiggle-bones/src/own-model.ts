@@ -3,7 +3,7 @@ import { JiggleBones, JiggleBonesHelper, type Backend } from 'limber'
 import type { GLTF } from 'three/addons/loaders/GLTFLoader.js'
 import { chainRoots, jiggleCandidates, preselect } from './model-bones'
 import { disposeModel, ModelProblem } from './model-file'
-import { BONE_COLOURS, settings, type Act } from './settings'
+import { BONE_COLOURS, settings, STIFFNESS, type Act } from './settings'
 import { Pedestal, PEDESTAL_HEIGHT } from './studio'
 import { wording } from './wording'
 
@@ -139,7 +139,10 @@ export class OwnModel implements Act {
     const { jiggle, stiffness, damping, bones } = settings
     if (!this.jiggle || !this.#helper) return
     this.jiggle.enabled = jiggle
-    this.jiggle.configure({ stiffness, damping })
+    // VRM 파일의 단단함과 감쇠는 파일의 것이라 배수만 바꾼다
+    if (this.#loaded?.written)
+      for (const chain of this.jiggle.chains) chain.configure({ multiplier: stiffness / STIFFNESS })
+    else this.jiggle.configure({ stiffness, damping })
     this.#helper.visible = bones
     if (bones) this.#helper.update()
   }
@@ -157,10 +160,9 @@ export class OwnModel implements Act {
     const loaded = this.#loaded
     this.#unrig()
     if (!loaded) return
-    const options = { stiffness: settings.stiffness, damping: settings.damping }
     if (loaded.written)
       try {
-        this.jiggle = JiggleBones.fromGLTF(this.#limber, loaded.gltf, options)
+        this.jiggle = JiggleBones.fromGLTF(this.#limber, loaded.gltf)
         loaded.chosen = new Set(chainRoots(new Set(this.jiggle.bones as THREE.Bone[])))
       } catch {
         loaded.written = false // 파일에 적힌 것이 깨졌으면 이름으로 고른 것을 쓴다
@@ -169,7 +171,6 @@ export class OwnModel implements Act {
       this.jiggle = new JiggleBones(
         this.#limber,
         chainRoots(loaded.chosen).map((bones) => ({ bones, multiplier: loaded.preferred.bones?.[bones.name] ?? 1 })),
-        options,
       )
     if (!this.jiggle) return
     this.#helper = new JiggleBonesHelper(this.jiggle, BONE_COLOURS)

@@ -1,8 +1,11 @@
 import type * as THREE from 'three'
 import type { JiggleBones } from 'limber'
 
+/** 견본의 단단함 */
+export const STIFFNESS = 0.028
+
 /** 판에서 바꾸는 값. 두 화면이 함께 쓴다. */
-export const settings = { jiggle: true, stiffness: 0.028, damping: 0.04, bones: false, pause: 1 }
+export const settings = { jiggle: true, stiffness: STIFFNESS, damping: 0.04, bones: false, pause: 1 }
 
 /** 「뼈 보기」의 빛깔: 뼈와 끝점 */
 export const BONE_COLOURS = { color: '#3d2f57', tipColor: '#cf2f5c', colliderColor: '#2a8f88' } as const

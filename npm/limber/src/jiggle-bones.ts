@@ -231,6 +231,7 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
   static fromGLTF(backend: Backend, gltf: GLTFLike, setup: JiggleBonesSetup & VRMOptions = {}): JiggleBones {
     checkKeys('fromGLTF', setup, ['root', ...KEYS], 'setup')
     const { root, ...options } = setup
+    refuseSprings(options)
     const { chains, gravity } = readVRM(gltf, root)
     try {
       return new JiggleBones(backend, chains, { gravity, ...options })
@@ -315,7 +316,7 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
       const how = ELSEWHERE[name.split('.')[0]!]!
       throw new LimberError('invalid-option', `${name} is no option that configure changes: ${how}`)
     }
-    this.#refuseSprings(partial)
+    if (this.#vrm) refuseSprings(partial)
     super.configure(partial)
   }
 
@@ -325,18 +326,11 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
     const made = Object.keys(partial ?? {}).find((key) => MADE_WITH.includes(key))
     if (made) throw new LimberError('invalid-option', `${made} is given when a chain is made, and cannot be changed`)
     checkKeys('a chain', partial, Object.keys(JIGGLE_CHAIN_OPTIONS_DEFAULTS))
-    this.#refuseSprings(partial)
+    if (this.#vrm) refuseSprings(partial)
     // What it may follow from now on is to be known where it is.
     if (partial.inertia !== undefined) this.#writeCenters()
     if (Object.keys(partial).length) super.configure({ chains: { [index]: partial } } as PartialOptions<object>)
     this.#readOptions()
-  }
-
-  /** Throws for what would say nothing: VRM chains have the springs of their file. */
-  #refuseSprings(partial: object | undefined): void {
-    const name = this.#vrm && Object.keys(partial ?? {}).find((key) => SPRINGS.includes(key))
-    if (!name) return
-    throw new LimberError('invalid-option', `${name} does nothing for VRM chains: change the multiplier of each`)
   }
 
   /** Every tip at rest in the pose of the next step; time begins anew. */
@@ -460,6 +454,13 @@ export class JiggleBones extends Simulation<JiggleBonesOptions, JiggleBonesChann
     this.#centred = this.chains.some((chain) => chain.options.inertia < 1)
     if (this.#centred) this.#writeCenters()
   }
+}
+
+/** Throws for what would say nothing: VRM chains have the springs of their file. */
+function refuseSprings(partial: object | undefined): void {
+  const name = Object.keys(partial ?? {}).find((key) => SPRINGS.includes(key))
+  if (!name) return
+  throw new LimberError('invalid-option', `${name} does nothing for VRM chains: change the multiplier of each`)
 }
 
 const scratch = /* @__PURE__ */ new Float64Array(3)
