@@ -169,23 +169,30 @@ impl Q4 {
 
     /// The angles that three.js calls Euler `XYZ`: about x, then y, then z, each about the axes as turned so far.
     #[inline(always)]
-    pub fn euler(self) -> V3 {
+    pub fn euler(self, angles: &Angles) -> V3 {
         let m = self.matrix();
         let flat = (m.x.x * m.x.x + m.y.x * m.y.x).sqrt();
-        let tilt = arctangent(m.z.x, flat);
+        let tilt = angles.of(m.z.x, flat);
         // At a right angle x and z turn about the same axis: z takes none, as in three.js.
         let some = greater(flat, splat(5e-4));
-        let x = arctangent(select(some, F4::ZERO - m.z.y, m.y.z), select(some, m.z.z, m.y.y));
-        let z = arctangent(select(some, F4::ZERO - m.y.x, F4::ZERO), select(some, m.x.x, F4::ONE));
+        let x = angles.of(select(some, F4::ZERO - m.z.y, m.y.z), select(some, m.z.z, m.y.y));
+        let z = angles.of(select(some, F4::ZERO - m.y.x, F4::ZERO), select(some, m.x.x, F4::ONE));
         V3 { x, y: tilt, z }
     }
 }
 
-/// Angle of the point (x, y) from the x axis, −π to π; 0 for the origin. Within 3e-7.
+/// Works out angles, with its numbers in memory: as constants in the code they are built up anew, instruction by instruction,
+/// wherever WebAssembly uses them.
 ///
 /// The polynomial goes through the arc tangent at Chebyshev's eight points of the squares from 0 to 1.
-#[inline(always)]
-pub fn arctangent(y: F4, x: F4) -> F4 {
+#[derive(Clone, Debug)]
+pub struct Angles {
+    terms: [F4; 8],
+    quarter: F4,
+    half: F4,
+}
+
+impl Angles {
     const TERMS: [f32; 8] = [
         0.999_999_9,
         -0.333_318_1,
@@ -196,18 +203,35 @@ pub fn arctangent(y: F4, x: F4) -> F4 {
         0.023_780_52,
         -0.004_559_792,
     ];
-    let (across, up) = (x.abs(), y.abs());
-    let steep = greater(up, across);
-    let most = larger(up, across);
-    let ratio = smaller(up, across) / select(greater(most, F4::ZERO), most, F4::ONE);
-    let square = ratio * ratio;
-    let [a, b, c, d, e, f, g, h] = TERMS.map(splat);
-    let high = ((h * square + g) * square + f) * square + e;
-    let sum = (((high * square + d) * square + c) * square + b) * square + a;
-    let angle = sum * ratio;
-    let angle = select(steep, splat(std::f32::consts::FRAC_PI_2) - angle, angle);
-    let angle = select(less(x, F4::ZERO), splat(std::f32::consts::PI) - angle, angle);
-    select(less(y, F4::ZERO), F4::ZERO - angle, angle)
+
+    /// Makes one.
+    pub fn new() -> Self {
+        let [quarter, half] = std::hint::black_box([std::f32::consts::FRAC_PI_2, std::f32::consts::PI]).map(splat);
+        Angles { terms: std::hint::black_box(Self::TERMS).map(splat), quarter, half }
+    }
+
+    /// Angle of the point (x, y) from the x axis, −π to π; 0 for the origin. Within 3e-7.
+    #[inline(always)]
+    pub fn of(&self, y: F4, x: F4) -> F4 {
+        let (across, up) = (x.abs(), y.abs());
+        let steep = greater(up, across);
+        let most = larger(up, across);
+        let ratio = smaller(up, across) / select(greater(most, F4::ZERO), most, self.half);
+        let square = ratio * ratio;
+        let [a, b, c, d, e, f, g, h] = self.terms;
+        let high = ((h * square + g) * square + f) * square + e;
+        let sum = (((high * square + d) * square + c) * square + b) * square + a;
+        let angle = sum * ratio;
+        let angle = select(steep, self.quarter - angle, angle);
+        let angle = select(less(x, F4::ZERO), self.half - angle, angle);
+        select(less(y, F4::ZERO), F4::ZERO - angle, angle)
+    }
+}
+
+impl Default for Angles {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl M3 {
@@ -424,7 +448,7 @@ mod tests {
         for seed in 0..2000 {
             let q = random(seed);
             let (x, y, z) = q.to_euler(EulerRot::XYZ);
-            let [a, b, c] = wide(q).euler().get(0);
+            let [a, b, c] = wide(q).euler(&Angles::new()).get(0);
             if y.abs() < 1.55 {
                 assert!((a - x).abs() < 3e-6 / y.cos(), "{a} {x}");
                 assert!((b - y).abs() < 2e-6 && (c - z).abs() < 3e-6 / y.cos(), "{b} {y}, {c} {z}");
@@ -433,7 +457,7 @@ mod tests {
         // At the pole the rotation is what counts.
         for turn in [0.3f32, -2.0] {
             let q = Quat::from_euler(EulerRot::XYZ, turn, std::f32::consts::FRAC_PI_2, 0.4);
-            let [a, b, c] = wide(q).euler().get(3);
+            let [a, b, c] = wide(q).euler(&Angles::new()).get(3);
             assert!(Quat::from_euler(EulerRot::XYZ, a, b, c).dot(q).abs() > 1.0 - 1e-6);
             assert_eq!(c, 0.0);
         }

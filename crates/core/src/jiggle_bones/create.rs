@@ -10,7 +10,7 @@ use crate::collider::{out_of_reach, within_reach};
 use crate::error::{Error, Result};
 use crate::lanes::{F4, ON, V3, splat};
 use crate::options::{set, settings};
-use crate::spatial::{Affine, M3, Q4};
+use crate::spatial::{Affine, Angles, M3, Q4};
 use bytemuck::{Pod, Zeroable};
 
 /// Most joints of a simulation.
@@ -142,6 +142,7 @@ impl JiggleBones {
             most_turn: -1.0,
             newest: true,
             exact: false,
+            angles: Angles::new(),
             slots,
             roots,
             status: [0],
@@ -267,7 +268,7 @@ impl Layout {
             let (four, others) = rest.split_at(alike);
             rest = others;
             let first = self.rows.len();
-            let mut block = Block { row: first, rows: length as usize, group: group as usize, ..Block::EMPTY };
+            let mut block = Block { row: first, rows: length as usize, group: group as usize, level, ..Block::EMPTY };
             for (lane, [.., strand]) in four.iter().enumerate() {
                 block.chains[lane] = *strand;
                 for (i, joint) in strands[*strand as usize].joints.iter().enumerate() {
@@ -352,6 +353,7 @@ impl Block {
         row: 0,
         rows: 0,
         group: 0,
+        level: 0,
         parents: [NONE; 4],
         nested: false,
         chains: [NONE; 4],

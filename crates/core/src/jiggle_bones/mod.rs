@@ -23,7 +23,7 @@ use crate::lanes::{F4, V3, splat};
 use crate::number::{exp, ln, number, sin_cos};
 use crate::options::{self as settings, describe as describe_options};
 use crate::simulation::{Channel, ChannelInfo, Simulation, check_dt};
-use crate::spatial::{Affine, M3, Q4};
+use crate::spatial::{Affine, Angles, M3, Q4};
 use bytemuck::{Pod, Zeroable};
 use limit::Limit;
 pub use options::{JiggleBonesOptions, JiggleChainOptions};
@@ -187,8 +187,9 @@ struct Block {
     /// First row, and how many.
     row: usize,
     rows: usize,
-    /// Which clock.
+    /// Of which chains, and on how many other strands these hang one after another.
     group: usize,
+    level: u32,
     /// Slots of the joints on which the strands hang, or [`NONE`].
     parents: [u32; 4],
     /// All hang on joints, rather than on something outside.
@@ -308,6 +309,7 @@ pub struct JiggleBones {
     /// The next step takes the inputs as they are.
     exact: bool,
 
+    angles: Angles,
     input: Input,
     slots: Vec<u32>,
     roots: Vec<u32>,

@@ -5,9 +5,13 @@ use crate::collider::Solid;
 use crate::lanes::{F4, ON, V3, greater, less, select, splat};
 use crate::rng;
 use crate::spatial::{Affine, M3, direction, mix, perpendicular};
+use std::ops::Range;
 
 /// A tip this deep inside a collider, in metres, counts as outside: rounding alone leaves some a little inside.
 const SETTLED: f32 = 1e-6;
+
+/// How many blocks are stepped row by row together.
+const ABREAST: usize = 4;
 
 /// What acts on all tips of a step.
 struct Air {
@@ -56,6 +60,57 @@ impl Row {
         tip.at = bone.times(tip.swing * self.length);
     }
 
+    /// One step under a world matrix. Gives the bones' matrices without swing, and on where all is finite still.
+    #[inline(always)]
+    fn step(
+        &self,
+        tip: &mut Tip,
+        block: &Block,
+        world: &Affine,
+        carry: &Option<Affine>,
+        solids: &[Solid],
+        air: &Air,
+    ) -> (M3, F4) {
+        tip.swing_last = tip.swing;
+        let bone = world.axes.after(&self.turn);
+        let head = world.times(self.pose.position);
+        let arm = bone.times(self.axis * self.length);
+        if air.fresh {
+            // In the sheet a child begins at rest on a parent that has stepped already; in VRM all do before any has.
+            tip.head = V3::select(self.once, tip.head, head);
+            tip.at = V3::select(self.once, tip.at, arm);
+            tip.was = tip.at;
+        }
+        if let Some(step) = carry {
+            let moved = step.times(tip.head) - tip.head;
+            tip.at = mix(tip.at, step.axes.times(tip.at) + moved, block.carried);
+            tip.was = mix(tip.was, step.axes.times(tip.was) + moved, block.carried);
+        }
+        let away = head - tip.head;
+        tip.head = head;
+        let velocity = (tip.at - tip.was) * self.keep;
+        tip.was = tip.at - away;
+        tip.at = tip.was + velocity;
+        tip.at = tip.at + (arm - tip.at) * self.stiffness;
+        if self.pushes {
+            tip.at = tip.at + direction(arm, V3::ZERO).0 * self.push;
+        }
+        tip.at = tip.at + self.gravity + air.gravity * self.pull;
+        if air.blows {
+            tip.at = tip.at + air.wind * self.breeze;
+        }
+        self.hold(tip, &bone);
+        if !block.colliders.is_empty() {
+            self.meet(tip, &bone, &block.colliders, solids, air.iterations);
+        }
+        // A comparison with what is not a number is off.
+        let finite = less(size(tip.at) + size(head), splat(OUTERMOST));
+        if !finite.all() {
+            tip.recover(finite, self, arm);
+        }
+        (bone, finite)
+    }
+
     /// Pushes the tips out of the colliders until they are out of all and the lengths hold.
     #[inline(never)]
     fn meet(&self, tip: &mut Tip, bone: &M3, colliders: &[(u32, F4)], solids: &[Solid], iterations: u32) {
@@ -86,16 +141,15 @@ impl Row {
 }
 
 impl Tip {
-    /// Puts tips that have stopped being finite back to rest. Says which.
+    /// Puts tips that have stopped being finite back to rest.
     #[cold]
-    fn recover(&mut self, finite: F4, row: &Row, arm: V3) -> F4 {
+    fn recover(&mut self, finite: F4, row: &Row, arm: V3) {
         let arm = V3::select(less(size(arm), splat(OUTERMOST)), arm, V3::ZERO);
         self.at = V3::select(finite, self.at, arm);
         self.was = V3::select(finite, self.was, arm);
         self.head = V3::select(less(size(self.head), splat(OUTERMOST)), self.head, V3::ZERO);
         self.swing = V3::select(finite, self.swing, row.axis);
         self.swing_last = V3::select(finite, self.swing_last, row.axis);
-        select(finite, F4::ZERO, splat(ON))
     }
 }
 
@@ -150,11 +204,12 @@ impl JiggleBones {
             fresh,
         };
         let mut lost = F4::ZERO;
-        for b in self.groups[g].blocks.clone() {
-            if air.blows {
-                air.wind = V3::splat(self.input.wind) * self.gust(b, time);
-            }
-            lost |= self.step_block(b, t, &air);
+        let Range { mut start, end } = self.groups[g].blocks.clone();
+        while start < end {
+            let first = (self.blocks[start].level, self.blocks[start].rows);
+            let alike = self.blocks[start..end].iter().take(ABREAST).take_while(|b| (b.level, b.rows) == first).count();
+            lost |= self.step_blocks(start..start + alike, t, time, &mut air);
+            start += alike;
         }
         if lost.any() {
             self.status[0] += 1;
@@ -188,61 +243,40 @@ impl JiggleBones {
         }
     }
 
-    /// Steps four strands, joint after joint. Says which of them stopped being finite and were put back to rest.
-    fn step_block(&mut self, b: usize, t: f32, air: &Air) -> F4 {
-        let mut world = self.world_above(b, t);
-        let block = &self.blocks[b];
-        let carry = if block.centred { Some(self.center_of(block)) } else { None };
-        let mut lost = F4::ZERO;
-        let end = block.row + block.rows;
-        let rows = self.rows[block.row..end].iter_mut().zip(&mut self.tips[block.row..end]).enumerate();
-        for (i, (row, tip)) in rows {
-            let r = block.row + i;
-            if !row.settled {
-                row.pose(&self.from[r], &self.input.poses[r], t);
+    /// Steps some blocks of as many rows: the first row of each, then the second of each, and so on. A joint needs the one
+    /// above it, and waits for its roots and divisions; the joints of the other blocks need not wait. Says which strands
+    /// stopped being finite and were put back to rest.
+    fn step_blocks(&mut self, blocks: Range<usize>, t: f32, time: f64, air: &mut Air) -> F4 {
+        let mut hung = [(Affine::IDENTITY, None, V3::ZERO); ABREAST];
+        for (b, (world, carry, wind)) in blocks.clone().zip(&mut hung) {
+            *world = self.world_above(b, t);
+            let block = &self.blocks[b];
+            if block.centred {
+                *carry = Some(self.center_of(block));
             }
-            tip.swing_last = tip.swing;
-            let bone = world.axes.after(&row.turn);
-            let head = world.times(row.pose.position);
-            let arm = bone.times(row.axis * row.length);
-            if air.fresh {
-                // In the sheet a child begins at rest on a parent that has stepped already; in VRM all do before any has.
-                tip.head = V3::select(row.once, tip.head, head);
-                tip.at = V3::select(row.once, tip.at, arm);
-                tip.was = tip.at;
-            }
-            if let Some(step) = &carry {
-                let moved = step.times(tip.head) - tip.head;
-                tip.at = mix(tip.at, step.axes.times(tip.at) + moved, block.carried);
-                tip.was = mix(tip.was, step.axes.times(tip.was) + moved, block.carried);
-            }
-            let away = head - tip.head;
-            tip.head = head;
-            let velocity = (tip.at - tip.was) * row.keep;
-            tip.was = tip.at - away;
-            tip.at = tip.was + velocity;
-            tip.at = tip.at + (arm - tip.at) * row.stiffness;
-            if row.pushes {
-                tip.at = tip.at + direction(arm, V3::ZERO).0 * row.push;
-            }
-            tip.at = tip.at + row.gravity + air.gravity * row.pull;
             if air.blows {
-                tip.at = tip.at + air.wind * row.breeze;
+                *wind = V3::splat(self.input.wind) * self.gust(b, time);
             }
-            row.hold(tip, &bone);
-            if !block.colliders.is_empty() {
-                row.meet(tip, &bone, &block.colliders, &self.solids, air.iterations);
-            }
-            // A comparison with what is not a number is off.
-            let finite = less(size(tip.at) + size(head), splat(OUTERMOST));
-            if !finite.all() {
-                lost |= tip.recover(finite, row, arm);
-            }
-            if row.branches || r + 1 < end {
-                let axes = bone.after(&M3::between(row.axis, tip.swing, row.side)).scaled(row.pose.scale);
-                world = Affine { axes, origin: head };
-                if row.branches {
-                    self.worlds[r] = world;
+        }
+        let mut lost = F4::ZERO;
+        let rows = self.blocks[blocks.start].rows;
+        for i in 0..rows {
+            for (b, (world, carry, wind)) in blocks.clone().zip(&mut hung) {
+                let block = &self.blocks[b];
+                let r = block.row + i;
+                let (row, tip) = (&mut self.rows[r], &mut self.tips[r]);
+                if !row.settled {
+                    row.pose(&self.from[r], &self.input.poses[r], t);
+                }
+                air.wind = *wind;
+                let (bone, finite) = row.step(tip, block, world, carry, &self.solids, air);
+                lost |= select(finite, F4::ZERO, splat(ON));
+                if row.branches || i + 1 < rows {
+                    let axes = bone.after(&M3::between(row.axis, tip.swing, row.side)).scaled(row.pose.scale);
+                    *world = Affine { axes, origin: tip.head };
+                    if row.branches {
+                        self.worlds[r] = *world;
+                    }
                 }
             }
         }
