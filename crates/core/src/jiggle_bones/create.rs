@@ -268,7 +268,7 @@ impl Layout {
             let (four, others) = rest.split_at(alike);
             rest = others;
             let first = self.rows.len();
-            let mut block = Block { row: first, rows: length as usize, group: group as usize, level, ..Block::EMPTY };
+            let mut block = Block { row: first, rows: length as usize, group: group as usize, ..Block::EMPTY };
             for (lane, [.., strand]) in four.iter().enumerate() {
                 block.chains[lane] = *strand;
                 for (i, joint) in strands[*strand as usize].joints.iter().enumerate() {
@@ -353,7 +353,6 @@ impl Block {
         row: 0,
         rows: 0,
         group: 0,
-        level: 0,
         parents: [NONE; 4],
         nested: false,
         chains: [NONE; 4],

@@ -187,9 +187,8 @@ struct Block {
     /// First row, and how many.
     row: usize,
     rows: usize,
-    /// Of which chains, and on how many other strands these hang one after another.
+    /// Which group of chains.
     group: usize,
-    level: u32,
     /// Slots of the joints on which the strands hang, or [`NONE`].
     parents: [u32; 4],
     /// All hang on joints, rather than on something outside.

@@ -5,13 +5,9 @@ use crate::collider::Solid;
 use crate::lanes::{F4, ON, V3, greater, less, select, splat};
 use crate::rng;
 use crate::spatial::{Affine, M3, direction, mix, perpendicular};
-use std::ops::Range;
 
 /// A tip this deep inside a collider, in metres, counts as outside: rounding alone leaves some a little inside.
 const SETTLED: f32 = 1e-6;
-
-/// How many blocks are stepped row by row together.
-const ABREAST: usize = 4;
 
 /// What acts on all tips of a step.
 struct Air {
@@ -204,12 +200,11 @@ impl JiggleBones {
             fresh,
         };
         let mut lost = F4::ZERO;
-        let Range { mut start, end } = self.groups[g].blocks.clone();
-        while start < end {
-            let first = (self.blocks[start].level, self.blocks[start].rows);
-            let alike = self.blocks[start..end].iter().take(ABREAST).take_while(|b| (b.level, b.rows) == first).count();
-            lost |= self.step_blocks(start..start + alike, t, time, &mut air);
-            start += alike;
+        for b in self.groups[g].blocks.clone() {
+            if air.blows {
+                air.wind = V3::splat(self.input.wind) * self.gust(b, time);
+            }
+            lost |= self.step_block(b, t, &air);
         }
         if lost.any() {
             self.status[0] += 1;
@@ -243,40 +238,28 @@ impl JiggleBones {
         }
     }
 
-    /// Steps some blocks of as many rows: the first row of each, then the second of each, and so on. A joint needs the one
-    /// above it, and waits for its roots and divisions; the joints of the other blocks need not wait. Says which strands
-    /// stopped being finite and were put back to rest.
-    fn step_blocks(&mut self, blocks: Range<usize>, t: f32, time: f64, air: &mut Air) -> F4 {
-        let mut hung = [(Affine::IDENTITY, None, V3::ZERO); ABREAST];
-        for (b, (world, carry, wind)) in blocks.clone().zip(&mut hung) {
-            *world = self.world_above(b, t);
-            let block = &self.blocks[b];
-            if block.centred {
-                *carry = Some(self.center_of(block));
-            }
-            if air.blows {
-                *wind = V3::splat(self.input.wind) * self.gust(b, time);
-            }
-        }
+    /// Steps four strands, joint after joint. Says which of them stopped being finite and were put back to rest.
+    ///
+    /// Refused: the first joints of four blocks, then their second ones, so that none waits for another's roots and divisions.
+    /// It is no faster.
+    fn step_block(&mut self, b: usize, t: f32, air: &Air) -> F4 {
+        let mut world = self.world_above(b, t);
+        let block = &self.blocks[b];
+        let carry = if block.centred { Some(self.center_of(block)) } else { None };
         let mut lost = F4::ZERO;
-        let rows = self.blocks[blocks.start].rows;
-        for i in 0..rows {
-            for (b, (world, carry, wind)) in blocks.clone().zip(&mut hung) {
-                let block = &self.blocks[b];
-                let r = block.row + i;
-                let (row, tip) = (&mut self.rows[r], &mut self.tips[r]);
-                if !row.settled {
-                    row.pose(&self.from[r], &self.input.poses[r], t);
-                }
-                air.wind = *wind;
-                let (bone, finite) = row.step(tip, block, world, carry, &self.solids, air);
-                lost |= select(finite, F4::ZERO, splat(ON));
-                if row.branches || i + 1 < rows {
-                    let axes = bone.after(&M3::between(row.axis, tip.swing, row.side)).scaled(row.pose.scale);
-                    *world = Affine { axes, origin: tip.head };
-                    if row.branches {
-                        self.worlds[r] = *world;
-                    }
+        let end = block.row + block.rows;
+        for r in block.row..end {
+            let (row, tip) = (&mut self.rows[r], &mut self.tips[r]);
+            if !row.settled {
+                row.pose(&self.from[r], &self.input.poses[r], t);
+            }
+            let (bone, finite) = row.step(tip, block, &world, &carry, &self.solids, air);
+            lost |= select(finite, F4::ZERO, splat(ON));
+            if row.branches || r + 1 < end {
+                let axes = bone.after(&M3::between(row.axis, tip.swing, row.side)).scaled(row.pose.scale);
+                world = Affine { axes, origin: tip.head };
+                if row.branches {
+                    self.worlds[r] = world;
                 }
             }
         }
