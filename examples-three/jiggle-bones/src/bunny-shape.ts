@@ -84,7 +84,7 @@ export const clay = new Clay(
       ]),
     },
   ],
-  new THREE.Box3(new THREE.Vector3(-0.48, -0.05, -0.7), new THREE.Vector3(0.48, 1.86, 0.48)),
+  new THREE.Box3(new THREE.Vector3(-0.51, -0.05, -0.7), new THREE.Vector3(0.51, 1.86, 0.48)),
 )
 
 const bellyPatch = ellipsoid([0, 0.36, 0.3], [0.21, 0.23, 0.2])
