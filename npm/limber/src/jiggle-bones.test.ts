@@ -1,5 +1,3 @@
-import { spawnSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { JiggleBones, load, type Collider, type JiggleBonesSetup, type JiggleChainSetup } from 'limber'
 import {
   AnimationClip,
@@ -18,7 +16,7 @@ import {
 import * as SkeletonUtils from 'three/addons/utils/SkeletonUtils.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { backends } from '../../../tests/backends.mjs'
-import { allFinite, farthest, refusal } from '../../../tests/helpers.mjs'
+import { heap, allFinite, farthest, refusal } from '../../../tests/helpers.mjs'
 import { angleBetween, makeChain, placeOf, poseOf, tipAt } from '../../../tests/jiggle/chain.mjs'
 
 const FRAME = 1 / 60
@@ -1444,11 +1442,8 @@ describe('jiggle bones', () => {
   })
 
   it('10,000 steps leave nothing on the JavaScript heap', () => {
-    const script = fileURLToPath(new URL('../../../tests/heap-jiggle.mjs', import.meta.url))
     for (const backend of Object.keys(backends)) {
-      const { stdout, stderr } = spawnSync(process.execPath, ['--expose-gc', script, backend], { encoding: 'utf8' })
-      expect(stderr).toBe('')
-      const { kept, made } = JSON.parse(stdout) as { kept: number; made: number }
+      const { kept, made } = heap('heap-jiggle.mjs', backend, { kept: 20_000, made: 200 })
       expect(kept, `${backend}: bytes kept after 10,000 steps`).toBeLessThan(20_000)
       expect(made, `${backend}: bytes made by a step`).toBeLessThan(200)
     }

@@ -1,9 +1,7 @@
-import { spawnSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { Cloth, load, type Backend } from 'limber'
 import { describe, expect, it } from 'vitest'
 import { backends } from '../../../tests/backends.mjs'
-import { refusal } from '../../../tests/helpers.mjs'
+import { heap, refusal } from '../../../tests/helpers.mjs'
 
 const setup = { columns: 12, rows: 17, width: 0.5, height: 1.2, pinned: 'top', floor: null, wind: [0, 0, 2] } as const
 
@@ -180,11 +178,8 @@ describe('backends', () => {
   })
 
   it('10,000 steps leave nothing on the JavaScript heap', () => {
-    const script = fileURLToPath(new URL('../../../tests/heap.mjs', import.meta.url))
     for (const backend of Object.keys(backends)) {
-      const { stdout, stderr } = spawnSync(process.execPath, ['--expose-gc', script, backend], { encoding: 'utf8' })
-      expect(stderr).toBe('')
-      const { kept, made } = JSON.parse(stdout) as { kept: number; made: number }
+      const { kept, made } = heap('heap.mjs', backend, { kept: 20_000, made: 200 })
       expect(kept, `${backend}: bytes kept after 10,000 steps`).toBeLessThan(20_000)
       expect(made, `${backend}: bytes made by a step`).toBeLessThan(200)
     }
