@@ -4,7 +4,7 @@
 //! limit's own rotation (`VRMC_springBone_limit`, draft 1.0). A direction that is out of bounds becomes the one that it
 //! describes.
 
-use crate::lanes::{F4, V3, greater, less, select, splat};
+use crate::lanes::{F4, ON, V3, greater, less, select, splat};
 use crate::number::sin_cos;
 use crate::spatial::{M3, direction};
 
@@ -43,11 +43,10 @@ impl Limit {
 
     /// Puts the limit of `[kind, angle, angle, …]` into `lane`; kind 1 is a cone, 2 a hinge, 3 spherical.
     pub fn set(&mut self, lane: usize, numbers: &[f32]) {
-        let on = f32::from_bits(u32::MAX);
         match numbers[0] as u32 {
-            1 => self.cone.as_mut_array()[lane] = on,
-            2 => self.hinge.as_mut_array()[lane] = on,
-            _ => self.spherical.as_mut_array()[lane] = on,
+            1 => self.cone.as_mut_array()[lane] = ON,
+            2 => self.hinge.as_mut_array()[lane] = ON,
+            _ => self.spherical.as_mut_array()[lane] = ON,
         }
         let (sin, cos) = sin_cos(f64::from(numbers[1]));
         self.cos.as_mut_array()[lane] = cos as f32;
