@@ -3,7 +3,7 @@ import { defineConfig } from 'vite'
 
 const page = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
-/** 목록 화면과 모든 예제를 한 서버에서: / · /cloth/ · /jiggle-bones/ · /bake/ */
+/** 목록 화면과 모든 예제를 한 서버에서: / · /cloth/ · /jiggle-bones/ · /ragdoll/ · /bake/ */
 export default defineConfig({
   root: page('.'),
   base: './',
@@ -17,6 +17,7 @@ export default defineConfig({
         gallery: page('index.html'),
         cloth: page('cloth/index.html'),
         'jiggle-bones': page('jiggle-bones/index.html'),
+        ragdoll: page('ragdoll/index.html'),
         bake: page('bake/index.html'),
       },
     },

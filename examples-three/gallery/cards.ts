@@ -26,6 +26,14 @@ export const cards: readonly Card[] = [
     },
   },
   {
+    folder: 'ragdoll',
+    name: { ko: '래그돌', en: 'Ragdoll' },
+    sentence: {
+      ko: '장난감 극장의 토끼가 비치볼에 맞아 흐물흐물 넘어졌다가 일어나 돌아와요. 계단에는 서른 마리가 쏟아져요.',
+      en: 'In a toy theatre a beach ball knocks a bunny limp; it gets up and hops home. Thirty more rain onto the steps.',
+    },
+  },
+  {
     folder: 'bake',
     name: { ko: '굽기', en: 'Bake' },
     sentence: {

@@ -85,8 +85,10 @@ export class Panel {
     }
   }
 
-  button(label: Text, action: () => void): void {
+  /** 단추. 돌려준 함수로 보이고 감춘다. */
+  button(label: Text, action: () => void): (shown: boolean) => void {
     const controller = this.gui.add({ action }, 'action')
     language.watch(() => void controller.name(language.say(label)))
+    return (shown) => void controller.show(shown)
   }
 }

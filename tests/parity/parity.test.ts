@@ -1,9 +1,14 @@
-import { JiggleBones } from 'limber/core'
+import { JiggleBones, Ragdoll, type Cloth } from 'limber/core'
 import { describe, expect, it } from 'vitest'
 import { backends } from '../backends.mjs'
 import { scenes } from '../scenes/index.mjs'
 
 const STEPS = 10_000
+
+const placesOf = (simulation: Cloth | JiggleBones | Ragdoll) => {
+  if (simulation instanceof JiggleBones) return simulation.tips
+  return simulation instanceof Ragdoll ? simulation.points : simulation.positions
+}
 
 describe('one hash whatever runs the core', () => {
   for (const { name, create, drive } of scenes) {
@@ -16,8 +21,7 @@ describe('one hash whatever runs the core', () => {
           drive(simulation as never, step * simulation.fixedStep)
           simulation.step()
         }
-        const places = simulation instanceof JiggleBones ? simulation.tips : simulation.positions
-        expect(places.every(Number.isFinite)).toBe(true)
+        expect(placesOf(simulation).every(Number.isFinite)).toBe(true)
         hashes[backend] = simulation.hash()
         limber.dispose()
       }

@@ -58,6 +58,7 @@ macro_rules! kinds {
 kinds! {
     cloth::Cloth { fixed: [LINKS, PIN_VERTICES] }
     jiggle_bones::JiggleBones { fixed: [SLOTS, ROOTS] }
+    ragdoll::Ragdoll { fixed: [LINKS] }
 }
 
 /// The technique of number `kind`.

@@ -135,6 +135,20 @@ pub fn select(mask: F4, a: F4, b: F4) -> F4 {
     mask.bitselect(a, b)
 }
 
+/// Where the mask is on, `into` becomes `from`.
+#[inline(never)]
+fn keep_all(into: &mut [F4], from: &[F4], mask: F4) {
+    for (into, from) in into.iter_mut().zip(from) {
+        *into = select(mask, *from, *into);
+    }
+}
+
+/// Where the mask is on, `into` becomes `from`: anything that is made of lanes.
+#[inline(always)]
+pub fn keep<T: bytemuck::Pod>(into: &mut [T], from: &[T], mask: F4) {
+    keep_all(bytemuck::cast_slice_mut(into), bytemuck::cast_slice(from), mask);
+}
+
 /// On where `a < b`.
 #[inline(always)]
 pub fn less(a: F4, b: F4) -> F4 {

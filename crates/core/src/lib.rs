@@ -11,6 +11,7 @@ pub mod jiggle_bones;
 pub mod lanes;
 pub mod number;
 pub mod options;
+pub mod ragdoll;
 pub mod rng;
 pub mod simulation;
 pub mod spatial;

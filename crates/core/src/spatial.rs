@@ -34,6 +34,48 @@ pub struct Affine {
     pub origin: V3,
 }
 
+/// Four bones or objects in the space of what they hang on.
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct Pose {
+    /// Where the origin goes.
+    pub position: V3,
+    /// Unit quaternions.
+    pub rotation: Q4,
+    /// Along each axis.
+    pub scale: V3,
+}
+
+impl Pose {
+    /// Changes nothing.
+    pub const IDENTITY: Pose =
+        Pose { position: V3::ZERO, rotation: Q4::IDENTITY, scale: V3 { x: F4::ONE, y: F4::ONE, z: F4::ONE } };
+
+    /// The same as a matrix.
+    #[inline(never)]
+    pub fn matrix(&self) -> Affine {
+        Affine { axes: self.rotation.normalized().matrix().scaled(self.scale), origin: self.position }
+    }
+}
+
+/// Four rotations as three.js draws them.
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct Drawn {
+    /// Unit quaternions.
+    pub rotation: Q4,
+    /// The same as Euler angles, order XYZ.
+    pub euler: V3,
+}
+
+impl Drawn {
+    /// A rotation and its angles. Not for the hot path: it is one function, wherever it is called from.
+    #[inline(never)]
+    pub fn of(rotation: Q4, angles: &Angles) -> Drawn {
+        Drawn { rotation, euler: rotation.euler(angles) }
+    }
+}
+
 /// `a` on its way to `b`.
 #[inline(always)]
 pub fn mix(a: V3, b: V3, t: F4) -> V3 {
@@ -84,6 +126,26 @@ impl Q4 {
         Q4 { v: V3::select(some, self.v * per_length, V3::ZERO), w: select(some, self.w * per_length, F4::ONE) }
     }
 
+    /// Rotations after one another, the last first, as one of unit length. Not for the hot path: it is one function, wherever it
+    /// is called from.
+    #[inline(never)]
+    pub fn chain(all: &[Q4]) -> Q4 {
+        all.iter().fold(Q4::IDENTITY, |first, next| first.after(*next)).normalized()
+    }
+
+    /// The same rotation back.
+    #[inline(always)]
+    pub fn back(self) -> Q4 {
+        Q4 { v: V3::ZERO - self.v, w: self.w }
+    }
+
+    /// `v`, turned.
+    #[inline(always)]
+    pub fn turn(self, v: V3) -> V3 {
+        let t = self.v.cross(v) * splat(2.0);
+        v + t * self.w + self.v.cross(t)
+    }
+
     /// Scalar product.
     #[inline(always)]
     pub fn dot(self, o: Q4) -> F4 {
@@ -118,7 +180,7 @@ impl Q4 {
     /// The rotation of a matrix of unit columns at right angles.
     ///
     /// Shepperd, "Quaternion from rotation matrix" (1978): of the four ways to begin, the one with the largest square.
-    #[inline(always)]
+    #[inline(never)]
     pub fn of(m: M3) -> Q4 {
         let (xx, yy, zz) = (m.x.x, m.y.y, m.z.z);
         let ways = [
@@ -242,6 +304,15 @@ impl M3 {
         z: V3 { x: F4::ZERO, y: F4::ZERO, z: F4::ONE },
     };
 
+    /// Unit columns at right angles: x from `origin` to `along`, y towards `side`.
+    #[inline(never)]
+    pub fn basis(origin: V3, along: V3, side: V3) -> M3 {
+        let (x, _) = direction(along - origin, M3::IDENTITY.x);
+        let to_side = side - origin;
+        let (y, _) = direction(to_side - x * x.dot(to_side), M3::IDENTITY.y);
+        M3 { x, y, z: x.cross(y) }
+    }
+
     /// This matrix times `v`.
     #[inline(always)]
     pub fn times(&self, v: V3) -> V3 {
@@ -279,6 +350,14 @@ impl M3 {
         let solve = V3 { x: yz.dot(v), y: self.z.cross(self.x).dot(v), z: self.x.cross(self.y).dot(v) };
         let turned = select(less(yz.dot(self.x), F4::ZERO), splat(-1.0), F4::ONE);
         solve * turned
+    }
+
+    /// What this matrix takes to `v`; 0 where the matrix is flat.
+    #[inline(never)]
+    pub fn solve(&self, v: V3) -> V3 {
+        let volume = self.y.cross(self.z).dot(self.x).abs();
+        let some = greater(volume, splat(1e-30));
+        self.back(v) * select(some, F4::ONE / select(some, volume, F4::ONE), F4::ZERO)
     }
 
     /// A rotation and what is left: this matrix is the rotation after the rest. A mirror image, a shear and scales are in the

@@ -1,16 +1,16 @@
 import * as THREE from 'three'
-import { bunnyGeometry } from './bunny-shape'
-import { ClayMaterial } from './clay-material'
-import { Face } from './face'
+import { bunnyGeometry, clay } from './bunny-shape'
 import type { Pose } from './hop'
 import { createRig, restOf, type Bones } from './rig'
+import { BunnyFace } from '../../shared/clay/bunny-face'
+import { ClayMaterial } from '../../shared/clay/clay-material'
 
 /** 점토 토끼 한 마리: 스킨 메시 하나와 뼈대, 얼굴. */
 export class Bunny {
   readonly group = new THREE.Group()
   readonly bones: Bones
   #material = new ClayMaterial({ skinned: true })
-  #face = new Face()
+  #face = new BunnyFace(clay, restOf('skull'))
   #mesh: THREE.SkinnedMesh
 
   constructor() {

@@ -3,7 +3,6 @@ import { load } from 'limber'
 import type { GLTF } from 'three/addons/loaders/GLTFLoader.js'
 import { Bunnies } from './bunnies'
 import { ModelPanel } from './model-panel'
-import { disposeModel, ModelProblem, readModel, readSample } from './model-file'
 import { OwnModel, type Preferred } from './own-model'
 import { settings } from './settings'
 import { SKY, Studio } from './studio'
@@ -11,6 +10,7 @@ import { wording } from './wording'
 import { expose } from '../../shared/hook'
 import { Hud } from '../../shared/hud'
 import { language } from '../../shared/language'
+import { disposeModel, ModelProblem, problems, readModel, readURL } from '../../shared/model/model-file'
 import { applyPalette, Panel } from '../../shared/panel'
 import { Stage } from '../../shared/stage'
 import './page.css'
@@ -28,6 +28,8 @@ applyPalette({
 
 const PAIR = { width: 2.76, height: 2.9, centre: new THREE.Vector3(0, 1.24, 0) }
 const ALONE = { width: 2.2, height: 3.2, centre: new THREE.Vector3(0, 1.24, 0) }
+/** 견본: RobotExpressive (Tomás Laulhé, Don McCurdy 고침, CC0 1.0). ▶ 다른 모델을 기본으로 하려면 여기를 바꾼다. */
+const SAMPLE = new URL('../models/RobotExpressive.glb', import.meta.url).href
 /** 견본 로봇에서 흔들면 어울리는 뼈(와 그 단단함의 배수)와 동작 */
 const ROBOT: Preferred = { bones: { Head: 1.6, LowerArmL: 1.6, LowerArmR: 1.6 }, clip: 'Dance' }
 
@@ -121,10 +123,10 @@ async function open(reading: Promise<GLTF>, preferred?: Preferred): Promise<void
     files.fill(act)
     files.note(act.jiggle ? undefined : act.bones.length ? wording.noneChosen : wording.noBones)
   } catch (error) {
-    if (mine === latest) files.note(error instanceof ModelProblem ? error.words : wording.broken)
+    if (mine === latest) files.note(error instanceof ModelProblem ? error.words : problems.broken)
   }
 }
-const openSample = (): Promise<void> => open(readSample(), ROBOT)
+const openSample = (): Promise<void> => open(readURL(SAMPLE), ROBOT)
 
 function stats(): { milliseconds: number; bones: number; state: string; difference: number; time: number } {
   const { jiggle } = act

@@ -2,10 +2,9 @@ import * as THREE from 'three'
 import { JiggleBones, JiggleBonesHelper, type Backend } from 'limber'
 import type { GLTF } from 'three/addons/loaders/GLTFLoader.js'
 import { chainRoots, jiggleCandidates, preselect } from './model-bones'
-import { disposeModel, ModelProblem } from './model-file'
 import { BONE_COLOURS, settings, STIFFNESS, type Act } from './settings'
 import { Pedestal, PEDESTAL_HEIGHT } from './studio'
-import { wording } from './wording'
+import { disposeModel, ModelProblem, problems } from '../../shared/model/model-file'
 
 /** 받침 위에서 모델이 차지할 크기(m) */
 const TALL = 2
@@ -77,7 +76,7 @@ export class OwnModel implements Act {
       mesh.castShadow = mesh.receiveShadow = true
       mesh.frustumCulled = false
     })
-    if (!meshes) throw new ModelProblem(wording.noMesh)
+    if (!meshes) throw new ModelProblem(problems.noMesh)
     this.#clear()
     const json = gltf.parser.json as { extensions?: Record<string, { secondaryAnimation?: unknown } | undefined> }
     if (json.extensions?.VRM) scene.rotation.y = Math.PI // VRM 0 은 뒤를 본다

@@ -1,6 +1,6 @@
 import * as THREE from 'three'
-import { Clay, ellipsoid, polygonise } from './clay'
-import { ClayMaterial } from './clay-material'
+import { Clay, ellipsoid, polygonise } from '../../shared/clay/clay'
+import { ClayMaterial } from '../../shared/clay/clay-material'
 import { language, type Text } from '../../shared/language'
 import { glowTexture, paint } from '../../shared/textures'
 import type { Stage } from '../../shared/stage'

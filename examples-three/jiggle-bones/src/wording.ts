@@ -33,29 +33,10 @@ export const wording = {
   off: { ko: '흔들림 끔', en: 'Jiggle off' },
   model: { ko: '움직이는 중', en: 'Playing' },
   empty: { ko: '파일을 기다려요', en: 'Waiting for a file' },
-  choose: { ko: '파일 열기', en: 'Open a file' },
   sample: { ko: '견본 로봇', en: 'Sample robot' },
-  drop: { ko: '여기에 놓으세요', en: 'Drop it here' },
   loading: { ko: '읽는 중…', en: 'Reading…' },
   clip: { ko: '동작', en: 'Clip' },
   roots: { ko: '흔들 뼈 고르기', en: 'Bones that jiggle' },
-  notModel: {
-    ko: '3D 모델로 읽을 수 없는 파일이에요. GLB, glTF, VRM 파일을 골라 주세요.',
-    en: 'This cannot be read as a 3D model. Please choose a GLB, glTF or VRM file.',
-  },
-  broken: {
-    ko: '파일이 잘렸거나 깨졌어요. 다시 내려받거나 내보낸 뒤 열어 주세요.',
-    en: 'The file is cut short or damaged. Please export or download it again.',
-  },
-  missing: {
-    ko: '이 glTF 가 쓰는 다른 파일(.bin, 그림)이 없어요. 함께 골라서 한 번에 놓아 주세요.',
-    en: 'This glTF needs further files (.bin, pictures). Please drop them together with it.',
-  },
-  compressed: {
-    ko: 'Draco 나 KTX2 로 압축한 모델은 여기서 못 열어요. 압축을 끄고 내보내 주세요.',
-    en: 'Models compressed with Draco or KTX2 cannot be opened here. Please export it without.',
-  },
-  noMesh: { ko: '파일에 보이는 모양이 없어요.', en: 'There is nothing to be seen in this file.' },
   noBones: {
     ko: '이 모델에는 뼈가 없어서 출렁일 것이 없어요. 뼈대가 있는 모델을 골라 주세요.',
     en: 'This model has no bones, so nothing can jiggle. Please choose a rigged model.',

@@ -38,6 +38,30 @@ export { JiggleBonesHelper, type JiggleBonesHelperOptions } from './jiggle-bones
 export { type JiggleChainLike, type JiggleChainSetup, type JiggleCurve, type JiggleLimit } from './jiggle-chains.js'
 export { type GLTFLike, type VRMOptions } from './jiggle-vrm.js'
 export { Pins } from './pins.js'
+export {
+  Ragdoll,
+  RagdollBody,
+  type RagdollActivation,
+  type RagdollFacing,
+  type RagdollHit,
+  type RagdollReport,
+  type RagdollRise,
+  type RagdollSetup,
+  type RagdollSkeletonSetup,
+  type RagdollState,
+  type RagdollStats,
+} from './ragdoll.js'
+export { RagdollHelper, type RagdollHelperOptions } from './ragdoll-helper.js'
+export { type RagdollBodySetup, type RagdollParts } from './ragdoll-layout.js'
+export {
+  type HumanoidBone,
+  type HumanoidMap,
+  type RagdollBone,
+  type RagdollCapsule,
+  type RagdollLimit,
+  type RagdollLink,
+  type RagdollPoint,
+} from './ragdoll-setup.js'
 export { Simulation, type DivergeInfo, type PartialOptions, type SimulationStats } from './simulation.js'
 export { type QuaternionLike, type VectorLike } from './vector.js'
 export { type GridVertices, type MeshVertices } from './vertices.js'

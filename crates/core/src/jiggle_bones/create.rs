@@ -3,14 +3,12 @@
 use super::limit::{self, Limit};
 use super::options::{JiggleBonesOptions, JiggleChainOptions};
 use super::state::clock;
-use super::{
-    Block, Center, Chain, Drawn, Frame, Group, Input, JiggleBones, Joint, LimitRow, NONE, Pose, Row, Tip, chain_of,
-};
+use super::{Block, Center, Chain, Frame, Group, Input, JiggleBones, Joint, LimitRow, NONE, Row, Tip, chain_of};
 use crate::collider::{out_of_reach, within_reach};
 use crate::error::{Error, Result};
 use crate::lanes::{F4, ON, V3, splat};
 use crate::options::{set, settings};
-use crate::spatial::{Affine, Angles, M3, Q4};
+use crate::spatial::{Affine, Angles, Drawn, M3, Pose, Q4};
 use bytemuck::{Pod, Zeroable};
 
 /// Most joints of a simulation.

@@ -23,7 +23,7 @@ use crate::lanes::{F4, V3, splat};
 use crate::number::{exp, ln, number, sin_cos};
 use crate::options::{self as settings, describe as describe_options};
 use crate::simulation::{Channel, ChannelInfo, Simulation, check_dt};
-use crate::spatial::{Affine, Angles, M3, Q4};
+use crate::spatial::{Affine, Angles, Drawn, M3, Pose, Q4};
 use bytemuck::{Pod, Zeroable};
 use limit::Limit;
 pub use options::{JiggleBonesOptions, JiggleChainOptions};
@@ -96,28 +96,6 @@ struct Tip {
     /// Directions of the bones within their rest pose, of this step and of the last.
     swing: V3,
     swing_last: V3,
-}
-
-/// The joints of a row without swing, in the space of what they hang on.
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-#[repr(C)]
-struct Pose {
-    position: V3,
-    rotation: Q4,
-    scale: V3,
-}
-
-impl Pose {
-    const IDENTITY: Pose =
-        Pose { position: V3::ZERO, rotation: Q4::IDENTITY, scale: V3 { x: F4::ONE, y: F4::ONE, z: F4::ONE } };
-}
-
-/// The joints of a row as drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-#[repr(C)]
-struct Drawn {
-    rotation: Q4,
-    euler: V3,
 }
 
 #[derive(Debug)]

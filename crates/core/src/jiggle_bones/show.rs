@@ -1,8 +1,8 @@
 //! What is drawn.
 
-use super::{Block, Drawn, JiggleBones};
+use super::{Block, JiggleBones};
 use crate::lanes::{F4, V3, select, splat};
-use crate::spatial::{Affine, Q4, mix};
+use crate::spatial::{Affine, Drawn, Q4, mix};
 
 impl JiggleBones {
     /// How far what is drawn of a block lies from the last step but one to the last.

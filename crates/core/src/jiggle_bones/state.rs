@@ -4,9 +4,10 @@ use super::{Frame, JiggleBones, LONGEST, OUTERMOST, Tip, in_reach};
 use crate::clock::Clock;
 use crate::collider::{Collider, STRIDE, within_reach};
 use crate::error::{Error, Result};
-use crate::lanes::{F4, ON, V3, greater, less, select, splat};
+use crate::lanes::{F4, ON, V3, greater, keep, less, splat};
 use crate::simulation::read_matrix;
 use crate::spatial::{Affine, M3};
+use std::slice::{from_mut, from_ref};
 use xxhash_rust::xxh64::xxh64;
 
 /// First bytes of a snapshot: what it is, and which layout.
@@ -125,11 +126,11 @@ impl JiggleBones {
                 tip.head = V3::select(mask, way.times(tip.head), tip.head);
                 tip.at = V3::select(mask, way.axes.times(tip.at), tip.at);
                 tip.was = V3::select(mask, way.axes.times(tip.was), tip.was);
-                keep(bytemuck::bytes_of_mut(&mut self.from[r]), bytemuck::bytes_of(&self.input.poses[r]), mask);
+                keep(from_mut(&mut self.from[r]), from_ref(&self.input.poses[r]), mask);
             }
         }
         for (block, raw) in self.blocks.iter().zip(&mut self.from_parents) {
-            keep(bytemuck::bytes_of_mut(raw), bytemuck::bytes_of(&block.to.raw), block.jumped);
+            keep(from_mut(raw), from_ref(&block.to.raw), block.jumped);
         }
         self.take_frames();
     }
@@ -272,13 +273,5 @@ impl JiggleBones {
         let slot = self.joints[joint].slot as usize;
         let tip = &self.tips[slot / 4];
         glam::Vec3::from_array((tip.head + tip.at).get(slot % 4))
-    }
-}
-
-/// Where the mask is on, `into` becomes `from`.
-fn keep(into: &mut [u8], from: &[u8], mask: F4) {
-    let (into, from) = (bytemuck::cast_slice_mut::<u8, F4>(into), bytemuck::cast_slice::<u8, F4>(from));
-    for (into, from) in into.iter_mut().zip(from) {
-        *into = select(mask, *from, *into);
     }
 }

@@ -1,16 +1,19 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Object3D } from 'three'
-import { checkFunction, checkKeys, checkNumber, Cloth, JiggleBones, LimberError, shown } from 'limber/core'
+import { checkFunction, checkKeys, checkNumber, Cloth, JiggleBones, LimberError, Ragdoll, shown } from 'limber/core'
 import { fadeMesh } from './loop.js'
 import { SkeletonRecorder } from './recorded-skeleton.js'
 import { Recording, RecordedMesh } from './recording.js'
 
-/** A simulation that can be recorded: a cloth as a mesh, jiggle bones as the skeleton in which they swing. */
-export type BakeSubject = Cloth | JiggleBones
+/** A simulation that can be recorded: a cloth as a mesh, jiggle bones and ragdolls as the skeleton that they move. */
+export type BakeSubject = Cloth | JiggleBones | Ragdoll
+
+/** What is recorded as a skeleton. */
+type Boned = JiggleBones | Ragdoll
 
 /**
  * What is recorded: one simulation, several, or several by name: the keys of an object; `cloth0`, `jiggle1`, … for a list;
- * `cloth` or `jiggle` for one by itself. A cloth's name is that of its node in a file, and of its mesh in a clip; bones keep
+ * `cloth`, `jiggle` or `ragdoll` for one by itself. A cloth's name is that of its node in a file, and of its mesh in a clip; bones keep
  * their own names.
  */
 export type BakeSubjects = BakeSubject | readonly BakeSubject[] | Readonly<Record<string, BakeSubject>>
@@ -35,8 +38,9 @@ export interface BakeOptions {
    */
   loop?: boolean | number | undefined
   /**
-   * With jiggle bones: the object of which all that moves is recorded, with all bones. Every chain must be below it. Unless
-   * set, it is for each chain the topmost bone above it; or its first object, where that is no bone and has none above.
+   * With jiggle bones or a ragdoll: the object of which all that moves is recorded, with all bones. Every chain must be below
+   * it. Unless set, it is for each chain the topmost bone above it; or its first object, where that is no bone and has none
+   * above. A ragdoll's `getUp` moves the root of the character: give that, where it is to be recorded.
    */
   root?: Object3D | undefined
   /**
@@ -54,7 +58,7 @@ export interface BakeOptions {
 const recorded = new WeakSet<BakeSubject>()
 
 /** Kinds of simulations, by the names that they have where none is given. */
-const KINDS = { cloth: Cloth, jiggle: JiggleBones }
+const KINDS = { cloth: Cloth, jiggle: JiggleBones, ragdoll: Ragdoll }
 
 const KNOWN = ['fps', 'duration', 'warmup', 'drive', 'onProgress', 'signal']
 /** Of recordings with jiggle bones. */
@@ -65,8 +69,8 @@ const WITH_BONES = ['loop', 'root']
  * to `duration` one more. Between frames it is `drive(t)`, then `step(1 / fps)` of each in the order given, as in a live loop,
  * so that the bits are the same as in the browser.
  *
- * Of jiggle bones the whole skeleton is recorded, as it is after the step: the pose that `drive` gave it, and the swing.
- * Several that swing on one character are one skeleton. Morph targets are not recorded.
+ * Of jiggle bones and ragdolls the whole skeleton is recorded, as it is after the step: the pose that `drive` gave it, and the
+ * swing or the fall. Several that move one character are one skeleton. Morph targets are not recorded.
  *
  * Steps run in the addon's thread pool. Frames so long that a call might drop time (below 30 a second, for a cloth; below
  * 18, for jiggle bones) are cut into equal parts, and `drive` is called for each.
@@ -86,8 +90,9 @@ const WITH_BONES = ['loop', 'root']
  */
 export async function bake(subjects: BakeSubjects, options: BakeOptions): Promise<Recording> {
   const named = byName(subjects)
-  const bones = named.filter((entry): entry is [string, JiggleBones] => entry[1] instanceof JiggleBones)
-  const { fps, frames, warm, fade } = readOptions(options, bones.length > 0)
+  const bones = named.filter((entry): entry is [string, Boned] => !(entry[1] instanceof Cloth))
+  const falls = bones.some(([, simulation]) => simulation instanceof Ragdoll)
+  const { fps, frames, warm, fade } = readOptions(options, bones.length > 0, falls)
   const simulations = named.map(([, simulation]) => simulation)
   const groups = skeletons(bones, options.root)
   for (const simulation of simulations) recorded.add(simulation)
@@ -152,7 +157,7 @@ interface Group {
   swinging: Set<Object3D>
 }
 
-function skeletons(named: readonly [name: string, jiggle: JiggleBones][], root: Object3D | undefined): Group[] {
+function skeletons(named: readonly [name: string, simulation: Boned][], root: Object3D | undefined): Group[] {
   if (root !== undefined && (root as Object3D | null)?.isObject3D !== true) {
     throw new LimberError('invalid-option', `root must be an Object3D, got ${shown(root)}`)
   }
@@ -213,7 +218,7 @@ interface Frames {
   fade: number
 }
 
-function readOptions(options: BakeOptions, withBones: boolean): Frames {
+function readOptions(options: BakeOptions, withBones: boolean, falls: boolean): Frames {
   checkKeys('bake', options, withBones ? [...KNOWN, ...WITH_BONES] : KNOWN)
   const { fps = 30, duration, warmup = 0, drive, onProgress, signal } = options
   checkNumber('fps', fps, 1, 240, '1/s')
@@ -225,6 +230,9 @@ function readOptions(options: BakeOptions, withBones: boolean): Frames {
     throw new LimberError('invalid-option', `signal must be an AbortSignal, got ${shown(signal)}`)
   }
   const { loop = false } = options
+  if (falls && loop !== false) {
+    throw new LimberError('invalid-option', 'loop is not for a ragdoll: a fall does not repeat itself')
+  }
   const steps = Math.max(Math.round(duration * fps), 1)
   if (loop === false) return { fps, frames: steps + 1, warm: Math.round(warmup * fps), fade: 0 }
   const rate = steps / duration
@@ -250,7 +258,7 @@ function byName(subjects: BakeSubjects): [name: string, simulation: BakeSubject]
     if (kind(simulation) === undefined) {
       throw new LimberError(
         'invalid-option',
-        `simulations.${name} must be a Cloth or JiggleBones, got ${shown(simulation)}`,
+        `simulations.${name} must be a Cloth, JiggleBones or Ragdoll, got ${shown(simulation)}`,
       )
     }
     if (named.some(([other, same]) => same === simulation && other !== name)) {
@@ -267,6 +275,9 @@ function byName(subjects: BakeSubjects): [name: string, simulation: BakeSubject]
         'invalid-option',
         `simulations.${name} is paused, and would stand still: set paused = false`,
       )
+    }
+    if (simulation instanceof Ragdoll && simulation.bones.length === 0) {
+      throw new LimberError('invalid-option', `simulations.${name} is a ragdoll without bones: there is no skeleton`)
     }
     if (simulation instanceof JiggleBones && !simulation.enabled) {
       throw new LimberError(

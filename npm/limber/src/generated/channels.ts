@@ -135,3 +135,87 @@ export interface JiggleBonesChannels {
    */
   colliders: Float32Array<ArrayBuffer>
 }
+
+/** The numbers by which the core knows `Ragdoll`, its arrays and its commands. */
+export const RAGDOLL = {
+  kind: 2,
+  channels: {
+    points: { id: 0, element: 'f32' },
+    rotations: { id: 1, element: 'f32' },
+    places: { id: 2, element: 'f32' },
+    states: { id: 3, element: 'u32' },
+    status: { id: 4, element: 'u32' },
+    links: { id: 5, element: 'u32' },
+    poses: { id: 6, element: 'f32' },
+    parents: { id: 7, element: 'f32' },
+    strengths: { id: 8, element: 'f32' },
+    gravity: { id: 9, element: 'f32' },
+    colliders: { id: 10, element: 'f32' },
+  },
+  commands: {
+    /**
+     * Replaces the colliders by the payload's: `[kind, ax, ay, az, bx, by, bz, radius, friction, more × 4]` each, kind
+     * 0 sphere, 1 capsule, 2 plane, 3 tapered capsule, 4 box; 8 more, but for a plane, is a shape to stay inside.
+     * Throws `invalid-option` for a radius below 0 or a number that is not finite.
+     */
+    setColliders: 0,
+    /**
+     * `[body]`, or `[body, velocity x, y, z]` in m/s, or `[body, (velocity or NaN × 3), free × points]`: it goes limp
+     * with the pose of the inputs and that velocity, or the velocity of the last two frames; of the points only those
+     * that are free (not 0), the others follow the pose.
+     */
+    activate: 1,
+    /**
+     * `[body, point x, y, z, velocity x, y, z, falloff]`: its limp points gain the velocity × exp(−d²/falloff), d from
+     * the point; with a falloff of 0 all gain it alike.
+     */
+    hit: 2,
+    /** `[body, seconds]`: a limp body blends, from what is drawn now, to the pose of the inputs in so many seconds. */
+    getUp: 3,
+    /** `[body]`: it is animated again, at once. */
+    settle: 4,
+    /** `[body]`: it does not sleep. */
+    wake: 5,
+  },
+} as const
+
+/** The arrays that a `Ragdoll` shares with JavaScript. */
+export interface RagdollChannels {
+  /** Output: `[x, y, z] × points × bodies`, world, metres. */
+  points: Float32Array<ArrayBuffer>
+  /**
+   * Output: `[quaternion x, y, z, w, Euler x, y, z] × bones × blocks of four bodies`, each number four times, once a
+   * body: local, radians, order XYZ.
+   */
+  rotations: Float32Array<ArrayBuffer>
+  /**
+   * Output: `[x, y, z] × bones that hang on nothing simulated × blocks of four bodies`, each number four times: local.
+   */
+  places: Float32Array<ArrayBuffer>
+  /** Output: `[0 animated, 1 limp or 2 getting up, and 256 more where it sleeps] × bodies`. */
+  states: Uint32Array<ArrayBuffer>
+  /** Output: `[times the state stopped being finite and was put back, bodies that are limp and awake]`. */
+  status: Uint32Array<ArrayBuffer>
+  /** Output: `[a, b] × links`: points of a body. */
+  links: Uint32Array<ArrayBuffer>
+  /**
+   * Input: `[position x, y, z, quaternion x, y, z, w, scale x, y, z] × joints × blocks of four bodies`, each number
+   * four times, once a body: local.
+   */
+  poses: Float32Array<ArrayBuffer>
+  /**
+   * Input: `[x axis, y axis, z axis, origin] × joints that hang on nothing simulated × blocks of four bodies`, of three
+   * numbers each, each number four times: world matrices, metres.
+   */
+  parents: Float32Array<ArrayBuffer>
+  /** Input: `[from 0 to 1] × bodies`, filled up to a multiple of four. */
+  strengths: Float32Array<ArrayBuffer>
+  /** Input: `[x, y, z]`, world, m/s². */
+  gravity: Float32Array<ArrayBuffer>
+  /**
+   * Input: `[ax, ay, az, bx, by, bz, radius, friction, more × 4] × colliders`, world, metres: the centre of a sphere or
+   * box is a; a capsule runs from a to b, and a tapered one has its radius at b in more[0]; a plane's normal is a and
+   * its offset bx; a box has its half extents in b, its quaternion in more.
+   */
+  colliders: Float32Array<ArrayBuffer>
+}

@@ -329,3 +329,88 @@ export const JIGGLE_CHAIN_OPTIONS_DEFAULTS = {
   inertia: 1,
   rate: 120,
 } as const satisfies JiggleChainOptions
+
+/** Options of a ragdoll; all may be changed while it runs. */
+export interface RagdollOptions {
+  /**
+   * Passes over the links in a step of 1/120 s. Few are rubbery, many stiff; the time that a step takes grows with
+   * them.
+   *
+   * Range 1 to 64, default 10.
+   */
+  iterations: number
+  /**
+   * The plain arithmetic of position-based points: all passes follow one integration, and the friction of the floor
+   * acts in each of them. `false` makes each pass a small step of its own, so that lengths hold many times better,
+   * joints stop where their limits are, and friction does not depend on the passes; `fromSkeleton` sets that.
+   *
+   * Default true.
+   */
+  classic: boolean
+  /**
+   * Part of the velocity that a step of 1/120 s leaves: the air.
+   *
+   * Range 0 to 1, default 0.995.
+   */
+  velocityKeep: number
+  /**
+   * Part of the motion within a body, as against that of the body as a whole, lost in a step of 1/120 s: stiff joints.
+   * None by default, as a doll of sticks has; `fromSkeleton` sets 0.04, as flesh has.
+   *
+   * Range 0 to 1, default 0.
+   */
+  damping: number
+  /**
+   * Height of the floor; `null` for none.
+   *
+   * Unit m, range -1000000 to 1000000, default 0.
+   */
+  floor: number | null
+  /**
+   * Part of the sideways velocity that a point on the floor loses: in a step of 1/120 s, or with `classic` in each of
+   * its passes. The default lets a body slide a hand's breadth; 0.1 is a smooth floor.
+   *
+   * Range 0 to 1, default 0.4.
+   */
+  floorFriction: number
+  /**
+   * Limbs of a body keep out of one another, but for neighbours.
+   *
+   * Default true.
+   */
+  selfCollision: boolean
+  /**
+   * A body whose points have all moved less than this within `sleepTime` falls asleep: it stands still and costs next
+   * to nothing until it is hit, or something it touches moves.
+   *
+   * Unit m, range 0 to 1000, default 0.01.
+   */
+  sleepDistance: number
+  /**
+   * See `sleepDistance`; `null` for never.
+   *
+   * Unit s, range 0.05 to 1000, default 0.5.
+   */
+  sleepTime: number | null
+  /**
+   * Draw a blend of the last two steps, so that it is smooth at any frame rate, up to 1/120 s late. `false` shows the
+   * newest.
+   *
+   * Default true.
+   */
+  interpolate: boolean
+}
+
+/** The defaults of {@link RagdollOptions}. */
+export const RAGDOLL_OPTIONS_DEFAULTS = {
+  iterations: 10,
+  classic: true,
+  velocityKeep: 0.995,
+  damping: 0,
+  floor: 0,
+  floorFriction: 0.4,
+  selfCollision: true,
+  sleepDistance: 0.01,
+  sleepTime: 0.5,
+  interpolate: true,
+} as const satisfies RagdollOptions

@@ -1,6 +1,6 @@
 import * as THREE from 'three'
-import { seeded, tileableNoise } from '../../shared/random'
-import { normalMap } from '../../shared/textures'
+import { seeded, tileableNoise } from '../random'
+import { normalMap } from '../textures'
 
 const SIZE = 256
 

@@ -1,0 +1,676 @@
+//! Ragdolls: bodies of points and links that fall, and the bones that the points turn.
+//!
+//! The model is the order sheet's: Verlet points with an inverse mass and a radius, links that are relaxed in their order,
+//! a floor with friction. On top of it come limits of joints, limbs that keep out of one another, colliders, sleep, and the
+//! way between a pose and points. Bodies of one build lie four in a block, a lane each. `create.rs` makes them, `step.rs`
+//! holds one fixed step, `links.rs`, `limits.rs` and `contacts.rs` what acts in it, `pose.rs` goes from bones to points,
+//! `show.rs` from points to bones, `state.rs` saves and carries.
+
+pub mod channels;
+mod contacts;
+mod create;
+mod limits;
+mod links;
+pub mod options;
+mod pose;
+mod show;
+mod state;
+mod step;
+#[cfg(test)]
+mod tests;
+
+use crate::clock::Clock;
+use crate::collider::{Collider, FARTHEST, Solid, check_all, check_reach, out_of_reach, read_all, within_reach};
+use crate::error::{Code, Error, Result};
+use crate::lanes::{F4, ON, V3, select, splat};
+use crate::options::{self as settings, describe as describe_options};
+use crate::simulation::{Channel, ChannelInfo, Simulation, check_dt};
+use crate::spatial::{Affine, Angles, Drawn, Pose, Q4};
+use bytemuck::{Pod, Zeroable};
+use contacts::Capsule;
+use limits::Limit;
+use links::{Link, Row};
+pub use options::RagdollOptions;
+
+/// Seconds of a fixed step.
+pub const STEP: f64 = 1.0 / 120.0;
+
+/// Most fixed steps that one call runs.
+pub const MAX_STEPS: u32 = 6;
+
+/// A point that gets farther from the origin than this, in metres, has diverged.
+const OUTERMOST: f32 = 2e6;
+
+/// No point, no joint, no bone.
+const NONE: u32 = u32::MAX;
+
+/// The option structs of ragdolls, for the generator.
+pub fn describe() -> Vec<crate::options::StructInfo> {
+    vec![describe_options::<RagdollOptions>()]
+}
+
+/// One point of the build.
+#[derive(Clone, Copy, Debug)]
+struct Point {
+    /// The joint that carries it while the body is animated, or [`NONE`].
+    joint: u32,
+    /// Where it is in the joint's space; without a joint, in the world.
+    local: [f32; 3],
+    /// Where it is in the rest pose, metres.
+    rest: [f32; 3],
+    radius: f32,
+    /// 1/kg.
+    weight: f32,
+    /// With which a body without joints begins, m/s.
+    velocity: [f32; 3],
+}
+
+/// Something of the skeleton whose pose is read: what is turned, and what lies between.
+#[derive(Clone, Copy, Debug)]
+struct Joint {
+    /// The joint that it hangs on, or [`NONE`].
+    parent: u32,
+    /// Which of those that hang on no joint it is, or [`NONE`].
+    root: u32,
+    /// Which bone it is, or [`NONE`] where it only lies between.
+    bone: u32,
+}
+
+/// What the points turn.
+#[derive(Clone, Copy, Debug)]
+struct Bone {
+    joint: u32,
+    /// Origin, along, and side; without a side it is swung from its carrier.
+    points: [u32; 3],
+    /// The bone that carries it, or [`NONE`].
+    carrier: u32,
+    /// The next bone that its joint hangs on, or [`NONE`].
+    above: u32,
+}
+
+/// What a bone was when its body went limp, four bodies.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+struct Seed {
+    /// The basis of its points. Of one without a side only the vector part counts: the direction from origin to along.
+    basis: Q4,
+    /// Its parent's rotation, turned back.
+    before: Q4,
+    /// Its parent's rotation, and its own after it.
+    after: Q4,
+    /// From its origin to the bone's head, world.
+    head: V3,
+}
+
+/// What a joint of four bodies is, local.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+struct Held {
+    rotation: Q4,
+    place: V3,
+}
+
+/// Four bodies.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+struct Block {
+    /// What their points are measured from: world, metres. So a body is as exact far from the origin as near it.
+    origin: V3,
+    /// How large each is against the rest pose.
+    scale: F4,
+    /// On where a body is simulated.
+    limp: F4,
+    /// On where one is simulated and does not sleep.
+    awake: F4,
+    /// On where some points follow the pose.
+    driven: F4,
+    /// Steps since it was last looked whether it has moved.
+    since: F4,
+}
+
+/// What a body does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Animated,
+    Limp,
+    GettingUp,
+}
+
+/// One body.
+#[derive(Clone, Copy, Debug)]
+struct Body {
+    mode: Mode,
+    /// Of getting up: seconds that have passed, below 0 before its first frame, and that it takes.
+    elapsed: f64,
+    duration: f64,
+}
+
+/// Poses of all bodies at one frame.
+#[derive(Clone, Debug, Default)]
+struct Frame {
+    poses: Vec<Pose>,
+    parents: Vec<Affine>,
+}
+
+/// What is the same for every body.
+#[derive(Debug)]
+struct Build {
+    points: Vec<Point>,
+    /// In the order in which they are solved.
+    links: Vec<Link>,
+    joints: Vec<Joint>,
+    roots: usize,
+    bones: Vec<Bone>,
+    limits: Vec<Limit>,
+    capsules: Vec<Capsule>,
+    /// Capsules that keep apart, and how far in the rest pose at most.
+    pairs: Vec<([u32; 2], f32)>,
+    /// Where bodies without joints are put: matrices.
+    placed: Vec<Affine>,
+}
+
+/// Numbers of a small step, worked out when options change. In memory: as constants in the code they would be built up anew
+/// wherever WebAssembly uses them.
+#[derive(Clone, Copy, Debug)]
+struct Pace {
+    /// Small steps of a step, and their seconds.
+    parts: u32,
+    seconds: f32,
+    /// Part of the velocity that one leaves.
+    keep: F4,
+    /// Part of the sideways velocity that one leaves on the floor.
+    slide: F4,
+    /// And what friction holds there, as a part of the pressure.
+    hold: F4,
+    /// Metres by which a step, and radians by which a pass, takes back what was inside or bent when the body went limp.
+    ease: F4,
+    ease_angle: F4,
+    /// Metres, and radians, by which one takes back what came to be inside or bent otherwise.
+    kick: F4,
+    kick_angle: F4,
+    tiny: F4,
+}
+
+/// What JavaScript writes.
+#[derive(Debug)]
+struct Input {
+    frame: Frame,
+    strengths: Vec<f32>,
+    gravity: [f32; 3],
+    colliders: Vec<f32>,
+}
+
+/// What JavaScript reads.
+#[derive(Debug)]
+struct Output {
+    points: Vec<f32>,
+    rotations: Vec<Drawn>,
+    places: Vec<V3>,
+    states: Vec<u32>,
+    status: [u32; 2],
+    links: Vec<u32>,
+}
+
+/// Points of all bodies: `points × blocks`.
+#[derive(Debug)]
+struct State {
+    /// Where they are and where they were a small step ago, from the block's origin, metres.
+    at: Vec<V3>,
+    was: Vec<V3>,
+    /// Where they were a step ago.
+    last: Vec<V3>,
+    /// Where they were when it was last looked whether they move.
+    mark: Vec<V3>,
+    /// 1/kg and kg. Of points that follow the pose 0, and a million times as much.
+    weight: Vec<F4>,
+    mass: Vec<F4>,
+    /// Where those that follow the pose are to be, at the last call and at this one.
+    goal_from: Vec<V3>,
+    goal: Vec<V3>,
+    /// By how much each limit, each pair of capsules and each point may still be beyond what it may: `limits`, `pairs` and
+    /// `points × blocks`, radians and metres.
+    slack: Vec<F4>,
+    gaps: Vec<F4>,
+    sunk: Vec<F4>,
+    /// Rest lengths and shares: `links × blocks`.
+    rows: Vec<Row>,
+    /// `bones × blocks`.
+    seeds: Vec<Seed>,
+    /// How joints were drawn when their body began to get up: `joints × blocks`.
+    held: Vec<Held>,
+    /// For limbs that seek the pose: how each bone is to be turned in its carrier, `bones × blocks`.
+    wanted: Vec<Q4>,
+    blocks: Vec<Block>,
+}
+
+impl State {
+    /// Puts a point of some bodies of a block somewhere, at rest but for what it moves in a small step.
+    #[inline(never)]
+    fn put(&mut self, i: usize, at: V3, moved: V3, mask: F4) {
+        self.was[i] = V3::select(mask, at - moved, self.was[i]);
+        for all in [&mut self.at, &mut self.last, &mut self.mark, &mut self.goal, &mut self.goal_from] {
+            all[i] = V3::select(mask, at, all[i]);
+        }
+    }
+
+    /// All places of points.
+    fn places(&mut self) -> [&mut Vec<V3>; 6] {
+        [&mut self.at, &mut self.was, &mut self.last, &mut self.mark, &mut self.goal, &mut self.goal_from]
+    }
+
+    /// Whether a point of some bodies moves by itself.
+    #[inline(never)]
+    fn weigh(&mut self, i: usize, weight: f32, free: bool, mask: F4) {
+        let own = if weight > 0.0 { 1.0 / weight } else { HELD };
+        let (weight, mass) = if free { (weight, own) } else { (0.0, own * HELD) };
+        self.weight[i] = select(mask, splat(weight), self.weight[i]);
+        self.mass[i] = select(mask, splat(mass), self.mass[i]);
+    }
+}
+
+/// By how much heavier a point that follows the pose is taken to be than one that does not.
+const HELD: f32 = 1e6;
+
+/// Running ragdolls of one build.
+#[derive(Debug)]
+pub struct Ragdoll {
+    options: RagdollOptions,
+    report: String,
+    build: Build,
+    pace: Pace,
+    clock: Clock,
+    bodies: Vec<Body>,
+    state: State,
+
+    /// The last two frames, and the seconds between them.
+    from: Frame,
+    to: Frame,
+    between: f64,
+    /// Seconds of a frame that the inputs of now are to become, and whether they were read afresh for a step.
+    due: Option<(f64, bool)>,
+    /// The last step's inputs were read afresh for it.
+    hooked: bool,
+    /// How many frames there have been, up to two.
+    frames: u32,
+    /// Gravity of the last call.
+    gravity: [f32; 3],
+
+    /// Colliders where they were at the end of the last call, and of the last step.
+    colliders: Vec<Collider>,
+    now: Vec<Collider>,
+    /// Made ready for each small step, one row more than there are; only the first where none moves.
+    solids: Vec<Solid>,
+    /// Their friction.
+    rubs: Vec<contacts::Rub>,
+    /// How far each moves in the step.
+    motion: Vec<f32>,
+    /// Colliders and pairs that a block may meet in this step: four blocks.
+    near: [contacts::Near; 4],
+    /// How their points are pressed.
+    pressed: Vec<contacts::Press>,
+    /// How high they stand on the floor, from the origin of their block.
+    heights: Vec<F4>,
+    /// Matrices of the joints of a block.
+    worlds: Vec<Affine>,
+    /// Points of a block that are kept aside.
+    spare: Vec<V3>,
+    /// By what the bones of a block have turned since they went limp.
+    turns: Vec<Q4>,
+
+    /// This call shows the newest step.
+    newest: bool,
+    /// The next step takes the inputs as they are.
+    exact: bool,
+    angles: Angles,
+    input: Input,
+    output: Output,
+}
+
+/// The mask of one lane.
+fn lane_mask(lane: usize) -> F4 {
+    F4::new([0, 1, 2, 3].map(|l| if l == lane { ON } else { 0.0 }))
+}
+
+fn is_on(mask: F4, lane: usize) -> bool {
+    mask.as_array()[lane].to_bits() != 0
+}
+
+/// Whether all numbers of poses can be coordinates.
+fn in_reach<T: Pod>(all: &[T]) -> bool {
+    let all: &[F4] = bytemuck::cast_slice(all);
+    all.iter().all(|v| v.abs().simd_le(splat(FARTHEST)).all())
+}
+
+impl Ragdoll {
+    fn set_colliders(&mut self, payload: &[f32]) -> Result<()> {
+        self.colliders = read_all(payload)?;
+        self.now.clone_from(&self.colliders);
+        self.input.colliders = self.colliders.iter().flat_map(|c| c.pose).collect();
+        self.reserve_solids();
+        self.wake_all();
+        Ok(())
+    }
+
+    /// The body that a command is for.
+    fn body(&self, payload: &[f32], least: usize) -> Result<usize> {
+        match payload.first().map(|v| *v as usize) {
+            Some(body) if body < self.bodies.len() && payload.len() >= least => Ok(body),
+            _ => Err(Error::input(format!(
+                "there are {} bodies, and the operation takes more numbers",
+                self.bodies.len()
+            ))),
+        }
+    }
+
+    fn wake_all(&mut self) {
+        for body in 0..self.bodies.len() {
+            self.wake(body);
+        }
+    }
+
+    fn wake(&mut self, body: usize) {
+        let (block, lane) = (body / 4, body % 4);
+        let mask = lane_mask(lane);
+        let (points, block) = (self.build.points.len(), &mut self.state.blocks[block]);
+        block.awake |= block.limp & mask;
+        block.since.as_mut_array()[lane] = 0.0;
+        for p in body / 4 * points..(body / 4 + 1) * points {
+            self.state.mark[p] = V3::select(mask, self.state.at[p], self.state.mark[p]);
+        }
+    }
+
+    /// Seconds of a small step as the velocities of the state have it.
+    fn options_changed(&mut self) {
+        let old = self.pace.seconds;
+        self.pace = Pace::of(&self.options);
+        let ratio = splat(self.pace.seconds / old);
+        if self.pace.seconds != old {
+            for (at, was) in self.state.at.iter().zip(&mut self.state.was) {
+                *was = *at - (*at - *was) * ratio;
+            }
+        }
+        self.reserve_solids();
+        self.wake_all();
+    }
+
+    /// So that a step need not allocate.
+    fn reserve_solids(&mut self) {
+        self.solids.clear();
+        self.solids.reserve(self.colliders.len() * (self.pace.parts as usize + 1));
+        self.rubs.clear();
+        self.rubs.reserve(self.colliders.len());
+        self.motion.clear();
+        self.motion.resize(self.colliders.len(), 0.0);
+        for near in &mut self.near {
+            near.reserve(self.colliders.len(), self.build.pairs.len());
+        }
+    }
+
+    fn hit(&mut self, payload: &[f32]) -> Result<()> {
+        let body = self.body(payload, 8)?;
+        check_reach("the hit", "", &payload[1..])?;
+        let (mask, b) = (lane_mask(body % 4), body / 4);
+        let (point, falloff) = (V3::splat([payload[1], payload[2], payload[3]]), payload[7]);
+        let step = V3::splat([payload[4], payload[5], payload[6]]) * splat(self.pace.seconds);
+        let block = self.state.blocks[b];
+        let n = self.build.points.len();
+        for p in b * n..(b + 1) * n {
+            let state = &mut self.state;
+            let away = state.at[p] + block.origin - point;
+            let square = f64::from(away.dot(away).as_array()[body % 4]);
+            let part = if falloff > 0.0 { crate::number::exp(-square / f64::from(falloff)) as f32 } else { 1.0 };
+            let free = mask & block.limp & state.weight[p].simd_gt(F4::ZERO);
+            state.was[p] = V3::select(free, state.was[p] - step * splat(part), state.was[p]);
+        }
+        self.wake(body);
+        Ok(())
+    }
+
+    /// Makes a body that is limp begin to get up, from what is drawn now.
+    fn get_up(&mut self, payload: &[f32]) -> Result<()> {
+        let body = self.body(payload, 2)?;
+        let seconds = payload[1];
+        if !(0.0..=60.0).contains(&seconds) {
+            return Err(Error::option("duration must be a number from 0 to 60 (s)"));
+        }
+        if self.bodies[body].mode != Mode::Limp {
+            return Ok(());
+        }
+        self.begin_to_rise(body);
+        self.bodies[body] = Body { mode: Mode::GettingUp, elapsed: -1.0, duration: f64::from(seconds) };
+        self.leave(body);
+        self.show();
+        Ok(())
+    }
+
+    /// A body is no longer simulated.
+    fn leave(&mut self, body: usize) {
+        let off = lane_mask(body % 4);
+        let block = &mut self.state.blocks[body / 4];
+        for mask in [&mut block.limp, &mut block.awake, &mut block.driven] {
+            mask.as_mut_array()[body % 4] = 0.0;
+        }
+        let n = self.build.points.len();
+        for p in body / 4 * n..(body / 4 + 1) * n {
+            self.state.was[p] = V3::select(off, self.state.at[p], self.state.was[p]);
+        }
+    }
+}
+
+impl Pace {
+    fn of(options: &RagdollOptions) -> Pace {
+        let parts = if options.classic { 1 } else { options.iterations };
+        let part = |whole: f32| crate::number::root(f64::from(whole), parts) as f32;
+        let seconds = (STEP / f64::from(parts)) as f32;
+        let pass = (STEP / f64::from(options.iterations)) as f32;
+        Pace {
+            parts,
+            seconds,
+            keep: splat(part(options.velocity_keep)),
+            slide: splat(part(1.0 - options.floor_friction)),
+            hold: splat(contacts::hold_of(options.floor_friction)),
+            ease: splat(EASE * STEP as f32),
+            ease_angle: splat(EASE_ANGLE * pass),
+            kick: splat(KICK * seconds),
+            kick_angle: splat(KICK_ANGLE * seconds),
+            tiny: splat(1e-12),
+        }
+    }
+}
+
+/// How fast what was inside something, or bent too far, when the body went limp comes back, m/s and rad/s.
+const EASE: f32 = 0.4;
+const EASE_ANGLE: f32 = 0.7;
+
+/// How fast what came to be inside, or bent too far, otherwise than by moving there comes back at most, m/s and rad/s.
+const KICK: f32 = 1.0;
+const KICK_ANGLE: f32 = 3.0;
+
+impl Simulation for Ragdoll {
+    fn options(&self) -> String {
+        let mut json = String::new();
+        settings::write(&mut self.options.clone(), &mut json);
+        json
+    }
+
+    fn configure(&mut self, text: &str) -> Result<()> {
+        self.options = settings::with(&self.options, text)?;
+        self.options_changed();
+        Ok(())
+    }
+
+    fn report(&self) -> String {
+        self.report.clone()
+    }
+
+    fn begin(&mut self, dt: Option<f64>) -> Result<u32> {
+        check_dt(dt)?;
+        self.read_inputs()?;
+        if dt.is_none_or(|dt| dt > 0.0) {
+            self.newest = dt.is_none() || !self.options.interpolate;
+            self.due = Some((dt.unwrap_or(STEP), false));
+        }
+        self.exact = dt.is_none();
+        Ok(match dt {
+            Some(dt) => self.clock.begin(dt),
+            None => self.clock.begin_one(),
+        })
+    }
+
+    fn reread_inputs(&mut self) -> Result<()> {
+        self.read_inputs()?;
+        self.clock.begin_one();
+        self.exact = true;
+        // Each step has its own frame, whatever the calls.
+        self.due = Some((STEP, true));
+        Ok(())
+    }
+
+    fn fixed_step(&mut self) {
+        if let Some((dt, hooked)) = self.due.take() {
+            self.hooked = hooked;
+            self.take_frame(dt);
+        }
+        self.step();
+    }
+
+    fn finish(&mut self) {
+        if let Some((dt, _)) = self.due.take().filter(|_| !self.hooked) {
+            self.take_frame(dt);
+        }
+        self.show();
+        self.settle_inputs();
+    }
+
+    fn time(&self) -> f64 {
+        self.clock.time()
+    }
+
+    fn channels(&self) -> &'static [ChannelInfo] {
+        channels::CHANNELS
+    }
+
+    fn channel(&mut self, id: u32) -> Option<Channel<'_>> {
+        use bytemuck::cast_slice_mut;
+        Some(match id {
+            channels::POINTS => Channel::F32(&mut self.output.points),
+            channels::ROTATIONS => Channel::F32(cast_slice_mut(&mut self.output.rotations)),
+            channels::PLACES => Channel::F32(cast_slice_mut(&mut self.output.places)),
+            channels::STATES => Channel::U32(&mut self.output.states),
+            channels::STATUS => Channel::U32(&mut self.output.status),
+            channels::LINKS => Channel::U32(&mut self.output.links),
+            channels::POSES => Channel::F32(cast_slice_mut(&mut self.input.frame.poses)),
+            channels::PARENTS => Channel::F32(cast_slice_mut(&mut self.input.frame.parents)),
+            channels::STRENGTHS => Channel::F32(&mut self.input.strengths),
+            channels::GRAVITY => Channel::F32(&mut self.input.gravity),
+            channels::COLLIDERS => Channel::F32(&mut self.input.colliders),
+            _ => return None,
+        })
+    }
+
+    fn command(&mut self, op: u32, payload: &[f32]) -> Result<Vec<f32>> {
+        match op {
+            channels::SET_COLLIDERS => self.set_colliders(payload)?,
+            channels::ACTIVATE => self.activate(payload)?,
+            channels::HIT => self.hit(payload)?,
+            channels::GET_UP => self.get_up(payload)?,
+            channels::SETTLE => {
+                let body = self.body(payload, 1)?;
+                if !self.build.joints.is_empty() {
+                    self.bodies[body].mode = Mode::Animated;
+                    self.leave(body);
+                    self.show();
+                }
+            }
+            channels::WAKE => {
+                let body = self.body(payload, 1)?;
+                self.wake(body);
+            }
+            _ => return Err(Error::input(format!("ragdolls have no operation {op}"))),
+        }
+        Ok(Vec::new())
+    }
+
+    fn reset(&mut self) {
+        self.restart();
+    }
+
+    fn teleport(&mut self, matrix: &[f32; 16]) -> Result<()> {
+        self.carry_all(matrix)
+    }
+
+    fn snapshot(&self) -> Vec<u8> {
+        self.save()
+    }
+
+    fn restore(&mut self, bytes: &[u8]) -> Result<()> {
+        self.load(bytes).ok_or_else(|| {
+            Error::new(
+                Code::InvalidSnapshot,
+                "the bytes are not a snapshot of ragdolls with the bodies, points, links and colliders of these",
+            )
+        })
+    }
+
+    fn hash(&self) -> u64 {
+        self.digest()
+    }
+}
+
+impl Ragdoll {
+    /// Takes in what the inputs of this call are.
+    fn read_inputs(&mut self) -> Result<()> {
+        check_reach("gravity", "m/s²", &self.input.gravity)?;
+        check_all(&self.input.colliders, &self.colliders)?;
+        if let Some(bad) = self.input.strengths.iter().find(|v| !(0.0..=1.0).contains(*v)) {
+            return Err(Error::option(
+                "strength must be a number from 0 to 1, got ".to_string() + &crate::number::number(f64::from(*bad)),
+            ));
+        }
+        let (joints, roots) = (self.build.joints.len(), self.build.roots);
+        for b in 0..self.state.blocks.len() {
+            self.check_pose(b * joints..(b + 1) * joints, b * roots..(b + 1) * roots)?;
+        }
+        if self.gravity != self.input.gravity {
+            self.gravity = self.input.gravity;
+            self.wake_all();
+        }
+        self.wake_what_is_touched();
+        Ok(())
+    }
+
+    /// Refuses poses that are no places.
+    fn check_pose(&self, joints: std::ops::Range<usize>, roots: std::ops::Range<usize>) -> Result<()> {
+        if in_reach(&self.input.frame.poses[joints]) && in_reach(&self.input.frame.parents[roots]) {
+            return Ok(());
+        }
+        let all: &[f32] = bytemuck::cast_slice(&self.input.frame.poses);
+        let bad = all.iter().find(|v| !within_reach(v)).copied().unwrap_or(f32::NAN);
+        Err(out_of_reach("the pose of each bone", "", bad))
+    }
+
+    /// The inputs of now are a frame.
+    fn take_frame(&mut self, dt: f64) {
+        self.between = dt;
+        self.frames = if self.frames < 2 { self.frames + 1 } else { 2 };
+        std::mem::swap(&mut self.from, &mut self.to);
+        self.to.poses.copy_from_slice(&self.input.frame.poses);
+        self.to.parents.copy_from_slice(&self.input.frame.parents);
+        for body in self.bodies.iter_mut().filter(|body| body.mode == Mode::GettingUp) {
+            // The first frame is the limp pose still.
+            body.elapsed = if body.elapsed < 0.0 { 0.0 } else { body.elapsed + dt };
+            if body.elapsed >= body.duration {
+                body.mode = Mode::Animated;
+            }
+        }
+        self.seek_poses();
+    }
+
+    /// Takes the inputs as they are as what the next call interpolates from.
+    fn settle_inputs(&mut self) {
+        for (collider, pose) in self.colliders.iter_mut().zip(self.input.colliders.as_chunks().0) {
+            collider.pose = *pose;
+        }
+        self.state.goal_from.copy_from_slice(&self.state.goal);
+    }
+}

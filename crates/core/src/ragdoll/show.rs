@@ -1,0 +1,155 @@
+//! What is drawn: points, and the bones that they turn.
+
+use super::pose::{Which, proper};
+use super::{Held, Mode, NONE, Ragdoll, is_on, lane_mask};
+use crate::lanes::{F4, V3, keep, splat};
+use crate::number::{arccosine, sin_cos};
+use crate::spatial::{Drawn, M3, Q4, direction, mix, perpendicular};
+use std::slice::{from_mut, from_ref};
+
+impl Ragdoll {
+    /// Writes points, rotations and places: the blend of the last two steps of limp bodies, and the way from there to the
+    /// pose of those that get up.
+    pub(super) fn show(&mut self) {
+        let blend = splat(if self.newest { 1.0 } else { self.clock.blend() });
+        let mut awake = 0;
+        for (i, body) in self.bodies.iter().enumerate() {
+            let block = &self.state.blocks[i / 4];
+            let sleeps = body.mode == Mode::Limp && !is_on(block.awake, i % 4);
+            awake += u32::from(body.mode == Mode::Limp && !sleeps);
+            self.output.states[i] = body.mode as u32 + if sleeps { 256 } else { 0 };
+        }
+        self.output.status[1] = awake;
+        for b in 0..self.state.blocks.len() {
+            if self.state.blocks[b].limp.any() {
+                self.show_points(b, blend);
+                self.show_bones(b, blend);
+            }
+            let rising = self.lanes_of(b, Mode::GettingUp);
+            if rising.any() {
+                self.show_rising(b);
+            }
+            let posed = rising | self.lanes_of(b, Mode::Animated);
+            if posed.any() && !self.build.joints.is_empty() {
+                self.show_posed(b, posed);
+            }
+        }
+    }
+
+    fn show_points(&mut self, b: usize, blend: F4) {
+        let n = self.build.points.len();
+        let block = self.state.blocks[b];
+        for p in 0..n {
+            let at = mix(self.state.last[b * n + p], self.state.at[b * n + p], blend) + block.origin;
+            self.write_point(b, p, at, block.limp);
+        }
+    }
+
+    /// Points of bodies that are not limp are where their bones carry them.
+    fn show_posed(&mut self, b: usize, posed: F4) {
+        let base = self.place_joints(b, Which::Drawn);
+        for p in 0..self.build.points.len() {
+            let at = self.carried(p) + base;
+            self.write_point(b, p, at, posed);
+        }
+    }
+
+    fn write_point(&mut self, b: usize, p: usize, at: V3, mask: F4) {
+        for lane in (0..4).filter(|lane| is_on(mask, *lane)) {
+            let start = ((b * 4 + lane) * self.build.points.len() + p) * 3;
+            self.output.points[start..start + 3].copy_from_slice(&at.get(lane));
+        }
+    }
+
+    /// A bone is what it was when its body went limp, after what its points have turned by since.
+    fn show_bones(&mut self, b: usize, blend: F4) {
+        let (n, bones, roots) = (self.build.points.len(), self.build.bones.len(), self.build.roots);
+        let joints = self.build.joints.len();
+        let state = &self.state;
+        let block = &state.blocks[b];
+        let place = |p: u32| mix(state.last[b * n + p as usize], state.at[b * n + p as usize], blend);
+        for i in 0..bones {
+            let bone = self.build.bones[i];
+            let seed = &state.seeds[b * bones + i];
+            let [o, along, side] = bone.points;
+            let turned = if side == NONE {
+                let above = self.turns.get(bone.carrier as usize).copied().unwrap_or(Q4::IDENTITY);
+                let from = above.turn(seed.basis.v);
+                let (way, _) = direction(place(along) - place(o), from);
+                Q4::chain(&[Q4::between(from, way, perpendicular(from)), above])
+            } else {
+                Q4::chain(&[Q4::of(M3::basis(place(o), place(along), place(side))), seed.basis.back()])
+            };
+            self.turns[i] = turned;
+            let joint = self.build.joints[bone.joint as usize];
+            let rotation = if bone.above != NONE {
+                let above = self.turns[bone.above as usize];
+                Q4::chain(&[seed.before, above.back(), turned, seed.after])
+            } else {
+                // What it hangs on may have moved since.
+                let parent = &self.input.frame.parents[b * roots + joint.root as usize];
+                let head = block.origin - parent.origin + place(o) + turned.turn(seed.head);
+                let drawn = &mut self.output.places[b * joints + bone.joint as usize];
+                *drawn = V3::select(block.limp, parent.axes.solve(head), *drawn);
+                Q4::chain(&[proper(&parent.axes).back(), turned, seed.after])
+            };
+            let drawn = &mut self.output.rotations[b * joints + bone.joint as usize];
+            keep(from_mut(drawn), from_ref(&Drawn::of(rotation, &self.angles)), block.limp);
+        }
+    }
+
+    /// Remembers what is drawn of a body as what it gets up from.
+    pub(super) fn begin_to_rise(&mut self, body: usize) {
+        let (joints, mask) = (self.build.joints.len(), lane_mask(body % 4));
+        // What its first bones hang on may have been moved under them.
+        self.show();
+        for j in body / 4 * joints..(body / 4 + 1) * joints {
+            let held = Held { rotation: self.output.rotations[j].rotation, place: self.output.places[j] };
+            keep(from_mut(&mut self.state.held[j]), from_ref(&held), mask);
+        }
+    }
+
+    /// From what was drawn of the limp body to the pose of the inputs: slower at both ends.
+    fn show_rising(&mut self, b: usize) {
+        let joints = self.build.joints.len();
+        for lane in 0..4 {
+            let Some(body) = self.bodies.get(b * 4 + lane).filter(|body| body.mode == Mode::GettingUp) else {
+                continue;
+            };
+            let t = if body.elapsed > 0.0 && body.duration > 0.0 { body.elapsed / body.duration } else { 0.0 };
+            let t = t * t * (3.0 - 2.0 * t);
+            for j in b * joints..(b + 1) * joints {
+                let (pose, held, drawn) =
+                    (&self.input.frame.poses[j], &self.state.held[j], &mut self.output.rotations[j]);
+                let lanes = |q: &Q4| {
+                    let [x, y, z] = q.v.get(lane);
+                    [x, y, z, q.w.as_array()[lane]].map(f64::from)
+                };
+                let [x, y, z, w] = slerp(lanes(&held.rotation), lanes(&pose.rotation), t);
+                drawn.rotation.v.set(lane, [x, y, z]);
+                drawn.rotation.w.as_mut_array()[lane] = w;
+                *drawn = Drawn::of(drawn.rotation, &self.angles);
+                let place = mix(held.place, pose.position, splat(t as f32)).get(lane);
+                self.output.places[j].set(lane, place);
+            }
+        }
+    }
+}
+
+/// From one quaternion to another on the shorter way, at a steady pace: Shoemake, "Animating rotation with quaternion curves"
+/// (1985).
+fn slerp(a: [f64; 4], b: [f64; 4], t: f64) -> [f32; 4] {
+    let dot = |a: [f64; 4], b: [f64; 4]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let unit = |q: [f64; 4]| {
+        let length = dot(q, q).sqrt();
+        q.map(|v| if length > 0.0 { v / length } else { 0.5 })
+    };
+    let (a, b) = (unit(a), unit(b));
+    let cos = dot(a, b);
+    let (sign, cos) = if cos < 0.0 { (-1.0, -cos) } else { (1.0, cos) };
+    let angle = arccosine(cos);
+    let (sin, _) = sin_cos(angle);
+    let (from, to) =
+        if sin > 1e-6 { (sin_cos(angle * (1.0 - t)).0 / sin, sin_cos(angle * t).0 / sin) } else { (1.0 - t, t) };
+    unit(std::array::from_fn(|i| a[i] * from + b[i] * sign * to)).map(|v| v as f32)
+}
