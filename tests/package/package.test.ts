@@ -191,6 +191,7 @@ describe('the packages, packed and installed elsewhere', () => {
   it.each([
     ['cloth', { points: 364 }],
     ['jiggle-bones', { bones: 7 }],
+    ['ragdoll', { points: 27 }],
   ])('the example %s, copied out with the shared folder, builds and runs', async (name, expected) => {
     const examples = join(temporary, 'copied')
     const filter = (path: string) => !/node_modules|dist/.test(path)

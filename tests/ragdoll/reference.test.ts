@@ -7,7 +7,7 @@ import { angleBetween } from '../jiggle/chain.mjs'
 import { RagdollReference, swung, turned } from './ragdoll-reference.mjs'
 
 /** Steps for which a build is followed. */
-const STEPS = 120
+const STEPS = 60
 const BUILDS = 60
 
 /** Numbers from 0 to 1. */

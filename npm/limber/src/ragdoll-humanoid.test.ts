@@ -82,10 +82,10 @@ function check(setup: HumanoidSetup, mass = 70): void {
       const rest = bendOf(a, joint, axis, b)
       expect(rest).toBeGreaterThanOrEqual(limit.min - 1e-6)
       expect(rest).toBeLessThanOrEqual(limit.max + 1e-6)
-      // At right angles to what it turns, more or less.
+      // At right angles to what it turns, more or less: an ankle's line is turned about the shank by 0.45 rad.
       const n = axis.clone().sub(joint).normalize()
       for (const v of [a.clone().sub(joint), b.clone().sub(joint)])
-        expect(Math.abs(v.normalize().dot(n))).toBeLessThan(0.3)
+        expect(Math.abs(v.normalize().dot(n))).toBeLessThan(0.5)
       continue
     }
     frame(limit.frame)

@@ -267,6 +267,7 @@ function writeLimit(
   checkNumber(`${path}.angle`, limit.angle, 0, Math.PI, 'rad')
   if (limit.kind === 'cone') {
     const axis = read3(`${path}.axis`, limit.axis, '')
+    if (axis.lengthSq() === 0) throw new LimberError('invalid-option', `${path}.axis must not be [0, 0, 0]`)
     indices.push(1, ...all('frame', 3), ...all('points', 2), 0)
     reals.push(axis.x, axis.y, axis.z, 0, limit.angle)
   } else {

@@ -29,6 +29,9 @@ const MATRIX: usize = 12;
 const MIN: u32 = 1;
 const GIVEN: u32 = 2;
 
+/// From the first point of a human to the farthest, metres.
+const HUMAN: f32 = 1.0;
+
 /// Of what lies nearer than its radii in the rest pose, this part of the distance is kept.
 const REST_GAP: f32 = 0.98;
 
@@ -188,6 +191,7 @@ fn read(mut reals: &[f32], mut indices: &[u32]) -> Result<(Build, usize)> {
         bones: Vec::new(),
         limits: Vec::new(),
         capsules: Vec::new(),
+        unit: 1.0,
         pairs: Vec::new(),
         placed: Vec::new(),
     };
@@ -285,6 +289,11 @@ fn read(mut reals: &[f32], mut indices: &[u32]) -> Result<(Build, usize)> {
     if !reals.is_empty() || !indices.is_empty() {
         return Err(broken());
     }
+    let middle = rest(&build, 0);
+    let far = build.points.iter().map(|point| (Vec3::from_array(point.rest) - middle).length());
+    let far = far.fold(0.0, |most, v| if v > most { v } else { most });
+    // From the pelvis to the toes of a human.
+    build.unit = if far > 0.0 { far / HUMAN } else { 1.0 };
     build.find_pairs();
     Ok((build, bodies))
 }

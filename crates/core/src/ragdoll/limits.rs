@@ -70,6 +70,17 @@ impl Points<'_> {
         }
     }
 
+    /// Takes the excess of hinges back.
+    pub fn hold_hinges(&mut self, limits: &[Limit], slack: &[F4]) {
+        for (limit, slack) in limits.iter().zip(slack).filter(|(limit, _)| matches!(limit, Limit::Hinge { .. })) {
+            let excess = self.excess(limit) - *slack;
+            let over = greater(excess, F4::ZERO);
+            if over.any() {
+                self.take_back(limit, select(over, excess, F4::ZERO));
+            }
+        }
+    }
+
     /// By how much the angle of a joint exceeds its limit, radians; below 0 within it.
     #[inline(never)]
     pub fn excess(&self, limit: &Limit) -> F4 {
@@ -248,8 +259,8 @@ const MOST_YIELD: f32 = 0.12;
 
 /// Part of the excess that a small step takes back, beyond what has moved in: of hinges, which must not bend back, and of
 /// the others.
-const STRICTLY: f32 = 0.5;
-const STRICT_KICK: f32 = 4.0;
+const STRICTLY: f32 = 1.0;
+const STRICT_KICK: f32 = 10.0;
 const SOFTLY: f32 = 0.03;
 
 /// Part of what a limb is turned to its pose that gives it no speed, so that it does not swing about it.

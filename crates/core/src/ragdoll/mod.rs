@@ -163,6 +163,8 @@ struct Build {
     bones: Vec<Bone>,
     limits: Vec<Limit>,
     capsules: Vec<Capsule>,
+    /// How large a body is in the rest pose, as a part of a human's 1.7 m: by that speeds and lengths of the solver are measured.
+    unit: f32,
     /// Capsules that keep apart, and how far in the rest pose at most.
     pairs: Vec<([u32; 2], f32)>,
     /// Where bodies without joints are put: matrices.
@@ -479,12 +481,12 @@ impl Pace {
 }
 
 /// How fast what was inside something, or bent too far, when the body went limp comes back, m/s and rad/s.
-const EASE: f32 = 0.4;
-const EASE_ANGLE: f32 = 0.7;
+const EASE: f32 = 0.3;
+const EASE_ANGLE: f32 = 0.5;
 
 /// How fast what came to be inside, or bent too far, otherwise than by moving there comes back at most, m/s and rad/s.
-const KICK: f32 = 1.0;
-const KICK_ANGLE: f32 = 3.0;
+const KICK: f32 = 0.5;
+const KICK_ANGLE: f32 = 2.0;
 
 impl Simulation for Ragdoll {
     fn options(&self) -> String {

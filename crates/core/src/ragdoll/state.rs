@@ -273,6 +273,16 @@ impl Ragdoll {
         for (into, v) in self.parts_mut().into_iter().flatten().zip(&mut parts) {
             *into = *v;
         }
+        // Masks are on or off, and nothing is simulated where there is no body.
+        for b in 0..self.state.blocks.len() {
+            let limp = self.lanes_of(b, Mode::Limp);
+            let block = &mut self.state.blocks[b];
+            block.limp = limp;
+            for mask in [&mut block.awake, &mut block.driven] {
+                let whole = mask.to_array().map(|v| if v.to_bits() != 0 { ON } else { 0.0 });
+                *mask = F4::new(whole) & limp;
+            }
+        }
         // Velocities are a small step's: of the options that were then.
         let ratio = splat(self.pace.seconds / air[0]);
         if self.pace.seconds != air[0] {

@@ -12,6 +12,9 @@ use crate::spatial::{M3, Q4, mix};
 /// Passes over the links in a small step: more than one where points are light beside their neighbours.
 const PASSES: u32 = 5;
 
+/// After this one, hinges have their say again, against what the links did.
+const AGAIN: u32 = 3;
+
 /// Passes over the links of a body that falls asleep.
 const AT_REST: u32 = 300;
 
@@ -26,7 +29,7 @@ const SLOW: f32 = 0.25;
 const REST: f32 = 0.8;
 
 /// Part of the way to its pose that a limb of strength 1 goes in a step of 1/120 s.
-const STRONG: f32 = 0.5;
+const STRONG: f32 = 0.7;
 
 impl Ragdoll {
     /// Runs one step of every body that is limp and awake.
@@ -75,11 +78,18 @@ impl Ragdoll {
                     self.constrain(first + g, g, part as usize + 1);
                 }
                 if !classic {
-                    for _ in 0..PASSES {
+                    // Few iterations are to be rubber, so that there are few passes in each.
+                    let passes = parts.div_ceil(2);
+                    for pass in 0..if passes < PASSES { passes } else { PASSES } {
                         self.pull_all::<G>(first);
+                        if pass == AGAIN {
+                            for b in first..first + G {
+                                self.constrain_again(b);
+                            }
+                        }
                     }
                     let (at, was) = (&mut self.state.at[points.clone()], &self.state.was[points.clone()]);
-                    hold_still(&mut self.pressed[..G * n], at, was, self.pace.seconds);
+                    hold_still(&mut self.pressed[..G * n], at, was, self.pace.seconds * self.build.unit);
                 }
             }
         }
@@ -104,7 +114,7 @@ impl Ragdoll {
     fn ease_in(&mut self, b: usize, g: usize) {
         let (n, m, pairs) = (self.build.points.len(), self.build.links.len(), self.build.pairs.len());
         let (block, state) = (self.state.blocks[b], &mut self.state);
-        let ease = self.pace.ease * block.scale;
+        let ease = self.pace.ease * block.scale * splat(self.build.unit);
         let (sunk, gaps) = (&mut state.sunk[b * n..(b + 1) * n], &mut state.gaps[b * pairs..(b + 1) * pairs]);
         for eased in sunk.iter_mut().chain(gaps) {
             let left = *eased - ease;
@@ -151,7 +161,7 @@ impl Ragdoll {
         let gaps = &state.gaps[b * pairs..(b + 1) * pairs];
         let heights = &heights[g * n..(g + 1) * n];
         let mut meeting = Meeting { build, pressed, at, was, weight, origin, scale, sunk };
-        meeting.keep_limbs_apart(&near[g], gaps, pace.kick * scale);
+        meeting.keep_limbs_apart(&near[g], gaps, pace.kick * scale * splat(build.unit));
         meeting.meet(&near[g], &scene, part);
         if options.floor.is_some() {
             if options.classic {
@@ -168,6 +178,16 @@ impl Ragdoll {
             points.seek_all(build, &state.wanted[b * bones..(b + 1) * bones], pull);
         }
         points.hold(&build.limits, &mut state.slack[b * limits..(b + 1) * limits], pace.ease_angle);
+    }
+
+    /// Hinges once more.
+    fn constrain_again(&mut self, b: usize) {
+        let Ragdoll { build, state, pace, angles, .. } = self;
+        let (n, limits) = (build.points.len(), build.limits.len());
+        let own = b * n..(b + 1) * n;
+        let (at, was) = (&mut state.at[own.clone()], &mut state.was[own.clone()]);
+        let mut points = Points { at, was, weight: &state.weight[own], angles, kick: pace.kick_angle };
+        points.hold_hinges(&build.limits, &state.slack[b * limits..(b + 1) * limits]);
     }
 
     /// What is done once a step: lost motion, rest, and what must not be.
@@ -253,7 +273,7 @@ impl Ragdoll {
             fastest = larger(fastest, moved.dot(moved));
             touches |= press.some();
         }
-        let slow = splat(SLOW * super::STEP as f32) * state.blocks[b].scale;
+        let slow = splat(SLOW * super::STEP as f32 * self.build.unit) * state.blocks[b].scale;
         let part = splat(1.0) - fastest.sqrt() / slow;
         let part = select(touches & greater(part, F4::ZERO), part * splat(REST), F4::ZERO);
         if greater(part, F4::ZERO).any() {
