@@ -393,7 +393,7 @@ class Body {
     across.addScaledVector(ahead, -across.dot(ahead))
     if (!(across.length() > 0.1)) across.copy(axis).negate()
     // Turned out, as a human's is: in one plane with the hinge of the knee the shank would twist freely.
-    across.normalize().applyAxisAngle(straight, ANKLE_TURN)
+    across.normalize().applyAxisAngle(straight, side === 'L' ? ANKLE_TURN : -ANKLE_TURN)
     this.#point(m, lower, ankle.clone().addScaledVector(across, 0.13 * shank), 0.2 * heel)
     this.#point(t, foot, toe, rToe)
     this.#weigh(MASS.foot, { [n]: 4, [m]: 2, [t]: 4 })
