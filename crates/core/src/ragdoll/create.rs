@@ -108,7 +108,6 @@ impl Ragdoll {
             to: frame(),
             between: STEP,
             due: None,
-            hooked: false,
             frames: 0,
             gravity: [0.0, -9.8, 0.0],
             colliders: Vec::new(),

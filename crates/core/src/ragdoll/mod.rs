@@ -288,10 +288,8 @@ pub struct Ragdoll {
     from: Frame,
     to: Frame,
     between: f64,
-    /// Seconds of a frame that the inputs of now are to become, and whether they were read afresh for a step.
-    due: Option<(f64, bool)>,
-    /// The last step's inputs were read afresh for it.
-    hooked: bool,
+    /// Seconds of a frame that the inputs of now are to become with the next step.
+    due: Option<f64>,
     /// How many frames there have been, up to two.
     frames: u32,
     /// Gravity of the last call.
@@ -510,7 +508,8 @@ impl Simulation for Ragdoll {
         self.read_inputs()?;
         if dt.is_none_or(|dt| dt > 0.0) {
             self.newest = dt.is_none() || !self.options.interpolate;
-            self.due = Some((dt.unwrap_or(STEP), false));
+            // A call without a step leaves its time to the next one's frame.
+            self.due = Some(self.due.unwrap_or(0.0) + dt.unwrap_or(STEP));
         }
         self.exact = dt.is_none();
         Ok(match dt {
@@ -524,22 +523,18 @@ impl Simulation for Ragdoll {
         self.clock.begin_one();
         self.exact = true;
         // Each step has its own frame, whatever the calls.
-        self.due = Some((STEP, true));
+        self.due = Some(STEP);
         Ok(())
     }
 
     fn fixed_step(&mut self) {
-        if let Some((dt, hooked)) = self.due.take() {
-            self.hooked = hooked;
+        if let Some(dt) = self.due.take() {
             self.take_frame(dt);
         }
         self.step();
     }
 
     fn finish(&mut self) {
-        if let Some((dt, _)) = self.due.take().filter(|_| !self.hooked) {
-            self.take_frame(dt);
-        }
         self.show();
         self.settle_inputs();
     }

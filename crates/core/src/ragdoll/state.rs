@@ -22,7 +22,7 @@ impl Ragdoll {
     pub(super) fn restart(&mut self) {
         self.clock = Clock::new(STEP, MAX_STEPS);
         (self.frames, self.newest, self.exact) = (0, true, false);
-        (self.due, self.hooked) = (None, false);
+        self.due = None;
         self.output.status = [0, 0];
         for (collider, pose) in self.colliders.iter_mut().zip(self.input.colliders.as_chunks().0) {
             collider.pose = *pose;

@@ -184,13 +184,11 @@ export interface RagdollChannels {
   /** Output: `[x, y, z] × points × bodies`, world, metres. */
   points: Float32Array<ArrayBuffer>
   /**
-   * Output: `[quaternion x, y, z, w, Euler x, y, z] × bones × blocks of four bodies`, each number four times, once a
+   * Output: `[quaternion x, y, z, w, Euler x, y, z] × joints × blocks of four bodies`, each number four times, once a
    * body: local, radians, order XYZ.
    */
   rotations: Float32Array<ArrayBuffer>
-  /**
-   * Output: `[x, y, z] × bones that hang on nothing simulated × blocks of four bodies`, each number four times: local.
-   */
+  /** Output: `[x, y, z] × joints × blocks of four bodies`, each number four times, once a body: local positions. */
   places: Float32Array<ArrayBuffer>
   /** Output: `[0 animated, 1 limp or 2 getting up, and 256 more where it sleeps] × bodies`. */
   states: Uint32Array<ArrayBuffer>
