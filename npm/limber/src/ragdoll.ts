@@ -166,6 +166,17 @@ export class RagdollBody {
     return this.#owner.facingOf(this.index)
   }
 
+  /** Its part of {@link Ragdoll.bones}, parents before children. */
+  get bones(): readonly Object3D[] {
+    const { bones, bodies } = this.#owner
+    return bones.filter((_, i) => i % bodies.length === this.index)
+  }
+
+  /** What {@link getUp} moves under its hips, if anything. */
+  get root(): Object3D | undefined {
+    return this.#owner.rootOf(this.index)
+  }
+
   /** Its part of {@link Ragdoll.points}: read it afresh, do not keep it. */
   get points(): Float32Array<ArrayBuffer> {
     const { points, pointCount } = this.#owner
@@ -508,6 +519,11 @@ export class Ragdoll extends Simulation<RagdollOptions, RagdollChannels> {
   }
 
   /** @internal */
+  rootOf(body: number): Object3D | undefined {
+    return this.#layout.roots[body]
+  }
+
+  /** @internal */
   stateOf(body: number): RagdollState {
     return STATES[this.views.states[body]! & 255]!
   }
@@ -550,6 +566,7 @@ export class Ragdoll extends Simulation<RagdollOptions, RagdollChannels> {
     if (free) payload.push(...this.#layout.pointJoints.map((joint) => Number(joint !== undefined && free[joint])))
     const limp = this.stateOf(body) === 'limp' && this.#layout.joints.length > 0
     if (!limp || from !== undefined || this.#free[body]) {
+      this.#drawNewest(body)
       this.#writePose(body)
       // From what is drawn, where it is limp in part or getting up.
       this.#poses.takeDrawn(body)
@@ -602,11 +619,12 @@ export class Ragdoll extends Simulation<RagdollOptions, RagdollChannels> {
       throw new LimberError('invalid-option', `heading must be 'keep' or 'body', got ${shown(heading)}`)
     }
     if (this.stateOf(body) !== 'limp' || this.#layout.joints.length === 0) return
+    this.#drawNewest(body)
     this.#poses.take(body)
     if (pose === 'rest') this.#poses.rest(body)
     if (!this.#free[body]) this.#moveRoot(body, heading)
     this.#writePose(body)
-    this.#command(RAGDOLL.commands.getUp, [body, duration])
+    this.#command(RAGDOLL.commands.getUp, [body, duration, Number(this.amidStep)])
     this.#show(body)
     this.#tell()
   }
@@ -654,6 +672,17 @@ export class Ragdoll extends Simulation<RagdollOptions, RagdollChannels> {
 
   #command(op: number, payload: readonly number[]): void {
     this.backend.command(this.handle, op, Float32Array.from(payload))
+  }
+
+  /**
+   * Between the steps of a call the bones hold what was drawn after the last call, at a time that depends on the frame rate:
+   * they are to hold the newest step. What they were given since is their own pose.
+   */
+  #drawNewest(body: number): void {
+    if (!this.amidStep || this.#layout.joints.length === 0) return
+    this.#poses.take(body)
+    this.#command(RAGDOLL.commands.show, [])
+    this.#show(body)
   }
 
   /** The bones of a body hold what is drawn of it. */

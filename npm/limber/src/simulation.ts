@@ -270,6 +270,11 @@ export abstract class Simulation<
     this.backend.destroy(this.#handle)
   }
 
+  /** Whether {@link onFixedStep} is being called: between the steps of a call. */
+  protected get amidStep(): boolean {
+    return this.#amidStep
+  }
+
   /** The handle for the backend. @throws LimberError `disposed` */
   protected get handle(): number {
     this.#checkAlive()

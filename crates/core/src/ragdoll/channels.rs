@@ -89,6 +89,8 @@ pub const GET_UP: u32 = 3;
 pub const SETTLE: u32 = 4;
 /// Wakes a body.
 pub const WAKE: u32 = 5;
+/// Shows the newest step.
+pub const SHOW: u32 = 6;
 
 /// What the operations take, give and refuse, by number.
 pub const COMMAND_DOCS: &[Doc] = &[
@@ -106,8 +108,10 @@ pub const COMMAND_DOCS: &[Doc] = &[
     },
     Doc {
         name: "getUp",
-        text: "`[body, seconds]`: a limp body blends, from what is drawn now, to the pose of the inputs in so many seconds.",
+        text: "`[body, seconds, newest]`: a limp body blends, from what is drawn now, or from the newest step where `newest` is \
+               not 0, to the pose of the inputs in so many seconds.",
     },
     Doc { name: "settle", text: "`[body]`: it is animated again, at once." },
     Doc { name: "wake", text: "`[body]`: it does not sleep." },
+    Doc { name: "show", text: "Writes the outputs of the newest step, not of a blend: between the steps of a call." },
 ];

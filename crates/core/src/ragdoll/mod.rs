@@ -428,7 +428,7 @@ impl Ragdoll {
 
     /// Makes a body that is limp begin to get up, from what is drawn now.
     fn get_up(&mut self, payload: &[f32]) -> Result<()> {
-        let body = self.body(payload, 2)?;
+        let body = self.body(payload, 3)?;
         let seconds = payload[1];
         if !(0.0..=60.0).contains(&seconds) {
             return Err(Error::option("duration must be a number from 0 to 60 (s)"));
@@ -436,7 +436,10 @@ impl Ragdoll {
         if self.bodies[body].mode != Mode::Limp {
             return Ok(());
         }
+        let newest = self.newest;
+        self.newest |= payload[2] != 0.0;
         self.begin_to_rise(body);
+        self.newest = newest;
         self.bodies[body] = Body { mode: Mode::GettingUp, elapsed: -1.0, duration: f64::from(seconds) };
         self.leave(body);
         self.show();
@@ -582,6 +585,11 @@ impl Simulation for Ragdoll {
             channels::WAKE => {
                 let body = self.body(payload, 1)?;
                 self.wake(body);
+            }
+            channels::SHOW => {
+                let newest = std::mem::replace(&mut self.newest, true);
+                self.show();
+                self.newest = newest;
             }
             _ => return Err(Error::input(format!("ragdolls have no operation {op}"))),
         }

@@ -170,12 +170,17 @@ export const RAGDOLL = {
      * the point; with a falloff of 0 all gain it alike.
      */
     hit: 2,
-    /** `[body, seconds]`: a limp body blends, from what is drawn now, to the pose of the inputs in so many seconds. */
+    /**
+     * `[body, seconds, newest]`: a limp body blends, from what is drawn now, or from the newest step where `newest` is
+     * not 0, to the pose of the inputs in so many seconds.
+     */
     getUp: 3,
     /** `[body]`: it is animated again, at once. */
     settle: 4,
     /** `[body]`: it does not sleep. */
     wake: 5,
+    /** Writes the outputs of the newest step, not of a blend: between the steps of a call. */
+    show: 6,
   },
 } as const
 
