@@ -2,7 +2,12 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { CLOTH_OPTIONS_DEFAULTS, JIGGLE_BONES_OPTIONS_DEFAULTS, JIGGLE_CHAIN_OPTIONS_DEFAULTS } from 'limber/core'
+import {
+  CLOTH_OPTIONS_DEFAULTS,
+  JIGGLE_BONES_OPTIONS_DEFAULTS,
+  JIGGLE_CHAIN_OPTIONS_DEFAULTS,
+  RAGDOLL_OPTIONS_DEFAULTS,
+} from 'limber/core'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launch, open, serve } from '../browser/browser.mjs'
@@ -102,7 +107,12 @@ describe('README.md and README.ko.md', () => {
       name,
       value,
     ])
-    const all = [CLOTH_OPTIONS_DEFAULTS, JIGGLE_BONES_OPTIONS_DEFAULTS, JIGGLE_CHAIN_OPTIONS_DEFAULTS]
+    const all = [
+      CLOTH_OPTIONS_DEFAULTS,
+      JIGGLE_BONES_OPTIONS_DEFAULTS,
+      JIGGLE_CHAIN_OPTIONS_DEFAULTS,
+      RAGDOLL_OPTIONS_DEFAULTS,
+    ]
     expect(rows).toEqual(all.flatMap((defaults) => flat(defaults)))
   })
 })

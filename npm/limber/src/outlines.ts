@@ -7,12 +7,19 @@ const PIECES = 24
 export const OF_BALL = 3 * PIECES * 2
 /** Ends of lines of a collider, at most: a ball at either end, and four lines between. */
 export const OF_COLLIDER = 2 * OF_BALL + 8
+/** The sine at each end of a piece of a ring, and a quarter of a turn more: the cosine. */
+const SINES = /* @__PURE__ */ Float64Array.from({ length: PIECES * 1.25 + 1 }, (_, i) =>
+  Math.sin((i / PIECES) * 2 * Math.PI),
+)
 /** Half the side of what is drawn of a plane, in metres. */
 const PLANE = 1
 
 /** Thin lines over everything else, in world space, drawn anew in every frame. Colours are called by their place in a list. */
 export class Outlines extends LineSegments<BufferGeometry, LineBasicMaterial> {
   readonly #colors: readonly Color[]
+  /** The arrays that are drawn. */
+  #positions = new Float32Array(0)
+  #shades = new Float32Array(0)
   #at = 0
 
   constructor(colors: readonly Color[]) {
@@ -59,31 +66,41 @@ export class Outlines extends LineSegments<BufferGeometry, LineBasicMaterial> {
     if (this.geometry.getAttribute('position')?.count >= ends) return
     // What was given to the renderer keeps its size.
     this.geometry.dispose()
-    for (const name of ['position', 'color']) {
-      this.geometry.setAttribute(name, new BufferAttribute(new Float32Array(ends * 3), 3).setUsage(DynamicDrawUsage))
-    }
+    this.#positions = this.#attach('position', ends)
+    this.#shades = this.#attach('color', ends)
+  }
+
+  #attach(name: string, ends: number): Float32Array<ArrayBuffer> {
+    const numbers = new Float32Array(ends * 3)
+    this.geometry.setAttribute(name, new BufferAttribute(numbers, 3).setUsage(DynamicDrawUsage))
+    return numbers
   }
 
   protected line(ax: number, ay: number, az: number, bx: number, by: number, bz: number, color: number): void {
     const { r, g, b } = this.#colors[color]!
-    const position = this.#attribute('position')
-    const colors = this.#attribute('color')
-    position.setXYZ(this.#at, ax, ay, az).setXYZ(this.#at + 1, bx, by, bz)
-    colors.setXYZ(this.#at, r, g, b).setXYZ(this.#at + 1, r, g, b)
+    const at = this.#at * 3
+    const positions = this.#positions
+    const shades = this.#shades
+    positions[at] = ax
+    positions[at + 1] = ay
+    positions[at + 2] = az
+    positions[at + 3] = bx
+    positions[at + 4] = by
+    positions[at + 5] = bz
+    shades[at] = shades[at + 3] = r
+    shades[at + 1] = shades[at + 4] = g
+    shades[at + 2] = shades[at + 5] = b
     this.#at += 2
   }
 
   /** Three rings about the axes. */
   protected ball(x: number, y: number, z: number, radius: number, color: number): void {
-    for (let axis = 0; axis < 3; axis++) {
-      const point = (i: number): [number, number, number] => {
-        const [sin, cos] = [
-          Math.sin((i / PIECES) * 2 * Math.PI) * radius,
-          Math.cos((i / PIECES) * 2 * Math.PI) * radius,
-        ]
-        return axis === 0 ? [x, y + sin, z + cos] : axis === 1 ? [x + cos, y, z + sin] : [x + sin, y + cos, z]
-      }
-      for (let i = 0; i < PIECES; i++) this.line(...point(i), ...point(i + 1), color)
+    for (let i = 0; i < PIECES; i++) {
+      const [sin, cos] = [SINES[i]! * radius, SINES[i + PIECES / 4]! * radius]
+      const [sine, cosine] = [SINES[i + 1]! * radius, SINES[i + 1 + PIECES / 4]! * radius]
+      this.line(x, y + sin, z + cos, x, y + sine, z + cosine, color)
+      this.line(x + cos, y, z + sin, x + cosine, y, z + sine, color)
+      this.line(x + sin, y + cos, z, x + sine, y + cosine, z, color)
     }
   }
 

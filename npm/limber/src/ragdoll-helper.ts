@@ -1,6 +1,6 @@
 import { Color, Vector3 } from 'three'
 import { OF_BALL, OF_COLLIDER, Outlines } from './outlines.js'
-import { basisOf, type PlacedLimit } from './ragdoll-layout.js'
+import type { PlacedLimit } from './ragdoll-layout.js'
 import type { Ragdoll } from './ragdoll.js'
 
 /** Colours of a {@link RagdollHelper}, and what it draws. */
@@ -13,7 +13,7 @@ export interface RagdollHelperOptions {
   limitColor?: number | string | Color | undefined
   /** Of the colliders; turquoise unless set. */
   colliderColor?: number | string | Color | undefined
-  /** Draws limits; `false` unless set. */
+  /** Draws the limits of hinges and cones as they were given; `false` unless set. */
   limits?: boolean | undefined
   /** Draws bodies that are animated, too; `false` unless set. */
   animated?: boolean | undefined
@@ -21,6 +21,10 @@ export interface RagdollHelperOptions {
 
 /** Straight pieces of an arc. */
 const PIECES = 24
+/** Ends of lines of a limit, at most: an arc, and a line from the joint to either end of it. */
+const OF_LIMIT = 2 * PIECES + 4
+/** Places of colours. */
+const [STICK, POINT, LIMIT, COLLIDER] = [0, 1, 2, 3]
 
 /**
  * Draws points, sticks and limits of bodies that are limp or get up, and the colliders, as thin lines over everything else, in
@@ -59,60 +63,89 @@ export class RagdollHelper extends Outlines {
   update(): void {
     const { ragdoll } = this
     if (ragdoll.disposed) return
-    const { links, radii, placedLimits } = ragdoll
+    const { links, radii, placedLimits, points, bodies, pointCount } = ragdoll
     const colliders = ragdoll.colliders.poses
-    const shown = ragdoll.bodies.filter(({ state }) => this.animated || state !== 'animated')
-    const limits = this.limits ? placedLimits : []
-    const each = links.length + radii.length * OF_BALL + limits.length * (PIECES * 2 + 4)
-    this.begin(shown.length * each + colliders.length * OF_COLLIDER)
-    for (const { points } of shown) {
+    let shown = 0
+    for (let b = 0; b < bodies.length; b++) if (this.#isShown(b)) shown++
+    const each = links.length + radii.length * OF_BALL + (this.limits ? placedLimits.length * OF_LIMIT : 0)
+    this.begin(shown * each + colliders.length * OF_COLLIDER)
+    for (let body = 0; body < bodies.length; body++) {
+      if (!this.#isShown(body)) continue
+      const first = body * pointCount
       for (let l = 0; l < links.length; l += 2) {
-        const [a, b] = [links[l]! * 3, links[l + 1]! * 3]
-        this.line(points[a]!, points[a + 1]!, points[a + 2]!, points[b]!, points[b + 1]!, points[b + 2]!, 0)
+        const a = (first + links[l]!) * 3
+        const b = (first + links[l + 1]!) * 3
+        this.line(points[a]!, points[a + 1]!, points[a + 2]!, points[b]!, points[b + 1]!, points[b + 2]!, STICK)
       }
-      for (let p = 0; p < radii.length; p++) {
-        this.ball(points[p * 3]!, points[p * 3 + 1]!, points[p * 3 + 2]!, radii[p]!, 1)
+      for (let p = 0; p < pointCount; p++) {
+        const at = (first + p) * 3
+        this.ball(points[at]!, points[at + 1]!, points[at + 2]!, radii[p]!, POINT)
       }
-      for (const limit of limits) this.#limit(limit, points)
+      if (this.limits) for (const limit of placedLimits) this.#limit(limit, points, first)
     }
-    for (const { kind, pose } of colliders) this.collider(kind, pose, 3)
+    for (const { kind, pose } of colliders) this.collider(kind, pose, COLLIDER)
     this.end()
   }
 
-  /** Of a hinge the arc on which its end may be; of a cone the ring to which the end of its limb may get. */
-  #limit(limit: PlacedLimit, points: Float32Array): void {
-    const at = (p: number): Vector3 => new Vector3().fromArray(points, p * 3)
-    const around = (center: Vector3, x: Vector3, y: Vector3, from: number, to: number): Vector3[] =>
-      Array.from({ length: PIECES + 1 }, (_, i) => {
-        const angle = from + ((to - from) * i) / PIECES
-        return center.clone().addScaledVector(x, Math.cos(angle)).addScaledVector(y, Math.sin(angle))
-      })
-    if (limit.kind === 'hinge') {
-      const [a, joint, axis, b] = limit.points.map(at) as [Vector3, Vector3, Vector3, Vector3]
-      const line = axis.sub(joint).normalize()
-      const end = b.clone().sub(joint)
-      const along = line.clone().multiplyScalar(end.dot(line))
-      const straight = joint.clone().sub(a)
-      straight.addScaledVector(line, -straight.dot(line)).setLength(end.sub(along).length())
-      const arc = around(along.add(joint), straight, line.clone().cross(straight), limit.min, limit.max)
-      this.#path([joint, ...arc, joint])
-      return
-    }
-    const [joint, tip] = limit.points.map(at) as [Vector3, Vector3]
-    const basis = basisOf(limit.frame.map(at) as [Vector3, Vector3, Vector3])
-    const axis = limit.axis.clone().transformDirection(basis)
-    const length = tip.sub(joint).length()
-    const x = new Vector3(axis.y, -axis.x, 0)
-    if (x.lengthSq() < 0.01) x.set(0, axis.z, -axis.y)
-    x.setLength(length * Math.sin(limit.angle))
-    const y = axis.clone().cross(x)
-    this.#path(around(joint.addScaledVector(axis, length * Math.cos(limit.angle)), x, y, 0, 2 * Math.PI))
+  #isShown(body: number): boolean {
+    return this.animated || this.ragdoll.bodies[body]!.state !== 'animated'
   }
 
-  #path(path: readonly Vector3[]): void {
-    for (let i = 1; i < path.length; i++) {
-      const [a, b] = [path[i - 1]!, path[i]!]
-      this.line(a.x, a.y, a.z, b.x, b.y, b.z, 2)
+  /** Of a hinge the arc on which its end may be; of a cone the ring to which the end of its limb may get. */
+  #limit(limit: PlacedLimit, points: Float32Array, first: number): void {
+    const [p, q, r, s] = limit.points
+    if (limit.kind === 'hinge') {
+      const joint = center.fromArray(points, (first + q!) * 3)
+      const line = z
+        .fromArray(points, (first + r!) * 3)
+        .sub(joint)
+        .normalize()
+      const straight = x.fromArray(points, (first + p!) * 3).sub(joint)
+      straight.addScaledVector(line, -straight.dot(line))
+      const end = y.fromArray(points, (first + s!) * 3).sub(joint)
+      const along = end.dot(line)
+      straight.setLength(-end.addScaledVector(line, -along).length())
+      const { x: jx, y: jy, z: jz } = joint
+      joint.addScaledVector(line, along)
+      this.#arc(joint, straight, y.crossVectors(line, straight), limit.min, limit.max)
+      this.line(jx, jy, jz, from.x, from.y, from.z, LIMIT)
+      this.line(jx, jy, jz, to.x, to.y, to.z, LIMIT)
+      return
     }
+    const [origin, along, side] = limit.frame
+    const start = center.fromArray(points, (first + origin!) * 3)
+    x.fromArray(points, (first + along!) * 3)
+      .sub(start)
+      .normalize()
+    y.fromArray(points, (first + side!) * 3).sub(start)
+    y.addScaledVector(x, -y.dot(x)).normalize()
+    z.crossVectors(x, y)
+    const axis = x.multiplyScalar(limit.axis.x).addScaledVector(y, limit.axis.y).addScaledVector(z, limit.axis.z)
+    const joint = center.fromArray(points, (first + p!) * 3)
+    const length = to.fromArray(points, (first + q!) * 3).distanceTo(joint)
+    joint.addScaledVector(axis, length * Math.cos(limit.angle))
+    y.set(axis.y, -axis.x, 0)
+    if (y.lengthSq() < 0.01) y.set(0, axis.z, -axis.y)
+    y.setLength(length * Math.sin(limit.angle))
+    this.#arc(joint, y, z.crossVectors(axis, y), 0, 2 * Math.PI)
+  }
+
+  /** An arc about `middle` from the direction of `u` towards that of `v`. Its ends are in {@link from} and {@link to} then. */
+  #arc(middle: Vector3, u: Vector3, v: Vector3, start: number, end: number): void {
+    for (let i = 0; i < PIECES; i++) {
+      const before = start + ((end - start) * i) / PIECES
+      const after = start + ((end - start) * (i + 1)) / PIECES
+      from.copy(middle).addScaledVector(u, Math.cos(before)).addScaledVector(v, Math.sin(before))
+      to.copy(middle).addScaledVector(u, Math.cos(after)).addScaledVector(v, Math.sin(after))
+      this.line(from.x, from.y, from.z, to.x, to.y, to.z, LIMIT)
+    }
+    from.copy(middle).addScaledVector(u, Math.cos(start)).addScaledVector(v, Math.sin(start))
   }
 }
+
+const center = /* @__PURE__ */ new Vector3()
+const x = /* @__PURE__ */ new Vector3()
+const y = /* @__PURE__ */ new Vector3()
+const z = /* @__PURE__ */ new Vector3()
+const from = /* @__PURE__ */ new Vector3()
+const to = /* @__PURE__ */ new Vector3()

@@ -1,6 +1,16 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Object3D } from 'three'
-import { checkFunction, checkKeys, checkNumber, Cloth, JiggleBones, LimberError, Ragdoll, shown } from 'limber/core'
+import {
+  checkFunction,
+  checkKeys,
+  checkNumber,
+  Cloth,
+  JiggleBones,
+  LimberError,
+  Ragdoll,
+  shown,
+  type RagdollBody,
+} from 'limber/core'
 import { fadeMesh } from './loop.js'
 import { SkeletonRecorder } from './recorded-skeleton.js'
 import { Recording, RecordedMesh } from './recording.js'
@@ -13,8 +23,8 @@ type Boned = JiggleBones | Ragdoll
 
 /**
  * What is recorded: one simulation, several, or several by name: the keys of an object; `cloth0`, `jiggle1`, … for a list;
- * `cloth`, `jiggle` or `ragdoll` for one by itself. A cloth's name is that of its node in a file, and of its mesh in a clip; bones keep
- * their own names.
+ * `cloth`, `jiggle` or `ragdoll` for one by itself. A cloth's name is that of its node in a file, and of its mesh in a clip;
+ * bones keep their own names.
  */
 export type BakeSubjects = BakeSubject | readonly BakeSubject[] | Readonly<Record<string, BakeSubject>>
 
@@ -38,9 +48,9 @@ export interface BakeOptions {
    */
   loop?: boolean | number | undefined
   /**
-   * With jiggle bones or a ragdoll: the object of which all that moves is recorded, with all bones. Every chain must be below
-   * it. Unless set, it is for each chain the topmost bone above it; or its first object, where that is no bone and has none
-   * above. A ragdoll's `getUp` moves the root of the character: give that, where it is to be recorded.
+   * With jiggle bones or a ragdoll: the object of which all that moves is recorded, with all bones. Every chain and every body
+   * must be below it. Unless set, it is for each chain the topmost bone above it; or its first object, where that is no bone
+   * and has none above. For each body of a ragdoll it is what `getUp` moves, so that this is in the recording.
    */
   root?: Object3D | undefined
   /**
@@ -70,10 +80,11 @@ const WITH_BONES = ['loop', 'root']
  * so that the bits are the same as in the browser.
  *
  * Of jiggle bones and ragdolls the whole skeleton is recorded, as it is after the step: the pose that `drive` gave it, and the
- * swing or the fall. Several that move one character are one skeleton. Morph targets are not recorded.
+ * swing or the fall. Several that move one character are one skeleton; each body of a ragdoll is one by itself. Morph targets
+ * are not recorded.
  *
  * Steps run in the addon's thread pool. Frames so long that a call might drop time (below 30 a second, for a cloth; below
- * 18, for jiggle bones) are cut into equal parts, and `drive` is called for each.
+ * 18, for jiggle bones; below 24, for ragdolls) are cut into equal parts, and `drive` is called for each.
  *
  * @example
  * const recording = await bake(cape, { duration: 4, drive: (t) => walk(t) })
@@ -85,8 +96,20 @@ const WITH_BONES = ['loop', 'root']
  * const recording = await bake(jiggle, { duration, warmup: 3, loop: true, drive: (t) => mixer.setTime(t) })
  * await writeFile('walk.glb', await recording.toGLB({ onto: await readFile('character.glb') }))
  *
+ * @example
+ * let struck = false
+ * const fall = await bake(ragdoll, {
+ *   duration: 4,
+ *   drive(t) {
+ *     mixer.setTime(t + 1)
+ *     if (t >= 0.5 && !struck) ragdoll.activate({ hit: { point: [0, 1.4, 0], impulse: [0, 0.5, -4] } })
+ *     struck = t >= 0.5
+ *   },
+ * })
+ *
  * @throws LimberError `invalid-option` naming option and range, or a simulation that is given twice, paused, or already
- *   being recorded; `invalid-input` for a bone without a name of its own, or without a finite pose; what a step throws
+ *   being recorded; `invalid-input` for a bone without a name of its own, or without a finite pose, and for a ragdoll whose
+ *   character is moved above what is recorded; what a step throws
  */
 export async function bake(subjects: BakeSubjects, options: BakeOptions): Promise<Recording> {
   const named = byName(subjects)
@@ -100,9 +123,11 @@ export async function bake(subjects: BakeSubjects, options: BakeOptions): Promis
     const cloths = named.filter((entry): entry is [string, Cloth] => entry[1] instanceof Cloth)
     const meshes = cloths.map(([name, cloth]) => new RecordedMesh(name, cloth.geometry))
     const recorders = groups.map(
-      ({ name, tops, swinging }) => new SkeletonRecorder(name, tops, swinging, frames + fade),
+      ({ name, tops, bones, swinging }) => new SkeletonRecorder(name, tops, bones, swinging, frames + fade),
     )
+    const strays = rootsAbove(bones, groups)
     await run(simulations, options, fps, frames, warm, (frame) => {
+      for (const stray of strays) stray.look(frame)
       if (frame < -fade) return
       meshes.forEach((mesh, i) => mesh.record(cloths[i]![1]))
       for (const recorder of recorders) recorder.record(frame + fade)
@@ -149,12 +174,24 @@ async function run(
   signal?.throwIfAborted()
 }
 
-/** Jiggle bones that swing on one character. */
+/** What turns one character. */
 interface Group {
   name: string
   /** Objects that all that is recorded is below, none below another. */
   tops: Object3D[]
+  bones: Set<Object3D>
   swinging: Set<Object3D>
+}
+
+/** What a simulation moves: all jiggle bones together, and each body of a ragdoll. */
+function movedBy(name: string, simulation: Boned): { name: string; bones: readonly Object3D[]; root?: Object3D }[] {
+  if (!(simulation instanceof Ragdoll)) return [{ name, bones: simulation.bones }]
+  const { bodies } = simulation
+  return bodies.map(({ index, bones, root }) => ({
+    name: bodies.length > 1 ? `${name}-${index}` : name,
+    bones,
+    ...(root && bones.every((bone) => lineOf(bone).includes(root)) && { root }),
+  }))
 }
 
 function skeletons(named: readonly [name: string, simulation: Boned][], root: Object3D | undefined): Group[] {
@@ -162,7 +199,9 @@ function skeletons(named: readonly [name: string, simulation: Boned][], root: Ob
     throw new LimberError('invalid-option', `root must be an Object3D, got ${shown(root)}`)
   }
   const groups: Group[] = []
-  for (const [name, { bones }] of named) {
+  for (const { name, bones, root: own, simulation } of named.flatMap(([name, simulation]) =>
+    movedBy(name, simulation).map((moved) => ({ ...moved, simulation })),
+  )) {
     const stray = root && bones.find((bone) => !lineOf(bone).includes(root))
     if (stray) {
       throw new LimberError(
@@ -170,19 +209,69 @@ function skeletons(named: readonly [name: string, simulation: Boned][], root: Ob
         `root must be above all bones of simulations.${name}, and is not above ${shown(stray.name)}`,
       )
     }
-    const own: Group = { name, tops: root ? [root] : bones.map(topOf), swinging: new Set(bones) }
+    const top = root ?? own
+    const swinging = new Set(simulation instanceof JiggleBones ? bones : [])
+    const group: Group = { name, tops: top ? [top] : bones.map(topOf), bones: new Set(bones), swinging }
     // With those that it shares something with.
-    const same = groups.filter((other) => other.tops.some((a) => own.tops.some((b) => isWithin(a, b))))
+    const same = groups.filter((other) => other.tops.some((a) => group.tops.some((b) => isWithin(a, b))))
     for (const other of same) groups.splice(groups.indexOf(other), 1)
-    const all = [...same, own]
+    const all = [...same, group]
     const tops = [...new Set(all.flatMap((group) => group.tops))]
     groups.push({
       name: all[0]!.name,
       tops: tops.filter((top) => !tops.some((other) => other !== top && lineOf(top).includes(other))),
+      bones: new Set(all.flatMap((group) => [...group.bones])),
       swinging: new Set(all.flatMap((group) => [...group.swinging])),
     })
   }
   return groups
+}
+
+/** What `getUp` moves and nothing records. */
+function rootsAbove(named: readonly [name: string, simulation: Boned][], groups: readonly Group[]): StrayRoot[] {
+  const isRecorded = (object: Object3D) => groups.some(({ tops }) => tops.some((top) => lineOf(object).includes(top)))
+  return named.flatMap(([name, simulation]) =>
+    simulation instanceof Ragdoll
+      ? simulation.bodies.flatMap((body) =>
+          body.root && !isRecorded(body.root) ? [new StrayRoot(name, body, body.root)] : [],
+        )
+      : [],
+  )
+}
+
+/** Sees to it that the root of a body stands still while its bones are held in the world: a recording would not show it. */
+class StrayRoot {
+  readonly #name: string
+  readonly #body: RagdollBody
+  readonly #root: Object3D
+  #pose: number[]
+  #held = false
+
+  constructor(name: string, body: RagdollBody, root: Object3D) {
+    this.#name = name
+    this.#body = body
+    this.#root = root
+    this.#pose = poseOf(root)
+  }
+
+  /** @throws LimberError `invalid-input` where it moved and is missed */
+  look(frame: number): void {
+    const pose = poseOf(this.#root)
+    const held = this.#body.state !== 'animated'
+    if (frame > 0 && (held || this.#held) && pose.some((n, i) => n !== this.#pose[i])) {
+      throw new LimberError(
+        'invalid-input',
+        `simulations.${this.#name} moved ${shown(this.#root.name)} while it fell or got up, and that is above what is recorded: ` +
+          'give it, or what is above it, as root, or leave root out',
+      )
+    }
+    this.#pose = pose
+    this.#held = held
+  }
+}
+
+function poseOf({ position, quaternion, scale }: Object3D): number[] {
+  return [...position, ...quaternion, ...scale]
 }
 
 /** The topmost bone above `object`, or itself. */

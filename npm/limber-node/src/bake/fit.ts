@@ -33,7 +33,9 @@ export const BAKE_FIT_DEFAULTS = {
 /** Names of {@link FitOptions} for meshes. */
 export const MESH_KEYS = ['tolerance', 'maxTargets']
 /** Names of {@link FitOptions} for skeletons. */
-export const SKELETON_KEYS = ['angle', 'distance', 'ratio', 'only']
+export const SKELETON_KEYS = ['angle', 'distance', 'ratio']
+/** Names of {@link FitOptions} for skeletons with jiggle bones. */
+export const SWING_KEYS = ['only']
 
 /** A recorded mesh as morph targets: the base is the first frame, and each target another keyframe. */
 export interface MorphFit {

@@ -25,9 +25,12 @@ export interface RecordedNode {
   readonly metres: Float64Array<ArrayBuffer>
 }
 
-/** The bones of a character at each frame: those that swing, and the pose of all others. */
+/** The bones of a character at each frame: those that a simulation turns, and the pose of all others. */
 export interface RecordedSkeleton {
-  /** The name that `bake` was given for the jiggle bones, for the first where several swing on one character. */
+  /**
+   * The name that `bake` was given for the simulation, for the first where several turn one character. Of a ragdoll with
+   * several bodies each is a skeleton, named `ragdoll-0`, `ragdoll-1`, ….
+   */
   readonly name: string
   /** Parents before children. */
   readonly nodes: readonly RecordedNode[]
@@ -43,14 +46,21 @@ export class SkeletonRecorder {
   readonly #tapes: readonly Tape[]
 
   /**
-   * Of the objects from `tops` down, for `frames` frames.
+   * Of the objects from `tops` down, for `frames` frames. `bones` are those that simulations turn, `swinging` those of them
+   * that jiggle bones do.
    *
    * @throws LimberError `invalid-input` for a bone that a clip or a file could not name
    */
-  constructor(name: string, tops: readonly Object3D[], swinging: ReadonlySet<Object3D>, frames: number) {
+  constructor(
+    name: string,
+    tops: readonly Object3D[],
+    bones: ReadonlySet<Object3D>,
+    swinging: ReadonlySet<Object3D>,
+    frames: number,
+  ) {
     const tapes: Tape[] = []
     const add = (object: Object3D, parent: Tape | null) => {
-      const tape = new Tape(object, parent, swinging.has(object), frames)
+      const tape = new Tape(object, parent, bones.has(object) || 'isBone' in object, swinging.has(object), frames)
       tapes.push(tape)
       for (const child of object.children) add(child, tape)
     }
@@ -114,7 +124,6 @@ function checkNames(path: string, bones: readonly Tape[]): void {
 /** One object over time. What is no bone is kept from the first frame in which it differs. */
 class Tape {
   readonly top: Object3D
-  readonly isBone: boolean
   readonly #frames: number
   readonly #rest: number[]
   readonly #first = new Float64Array(NUMBERS)
@@ -124,11 +133,11 @@ class Tape {
   constructor(
     readonly object: Object3D,
     readonly parent: Tape | null,
+    readonly isBone: boolean,
     readonly swings: boolean,
     frames: number,
   ) {
     this.top = parent?.top ?? object
-    this.isBone = swings || 'isBone' in object
     this.#frames = frames
     this.#rest = [...object.quaternion, ...object.position, ...object.scale]
     if (this.isBone) this.#numbers = new Float64Array(frames * NUMBERS)

@@ -1,6 +1,6 @@
 import { BufferGeometry, type AnimationClip } from 'three'
 import { LimberError, shown, type Cloth } from 'limber/core'
-import { fit, MESH_KEYS, SKELETON_KEYS, type FitOptions, type MorphFit } from './fit.js'
+import { fit, MESH_KEYS, SKELETON_KEYS, SWING_KEYS, type FitOptions, type MorphFit } from './fit.js'
 import { fitSkeleton, type KeyTrack } from './fit-skeleton.js'
 import type { RecordedSkeleton } from './recorded-skeleton.js'
 import { toAnimationClip, type ClipOptions } from './to-animation-clip.js'
@@ -108,7 +108,7 @@ export class Recording {
     readonly frames: number,
     /** One for each cloth. */
     readonly meshes: readonly RecordedMesh[],
-    /** One for each character with jiggle bones. */
+    /** One for each character with jiggle bones or a ragdoll. */
     readonly skeletons: readonly RecordedSkeleton[] = [],
   ) {}
 
@@ -120,8 +120,8 @@ export class Recording {
   /**
    * A three.js clip, called `bake`.
    *
-   * Of jiggle bones it is the whole motion, pose and swing, and plays alone on the same character or a clone, by the names of
-   * its bones: rotation, position and scale of each. Rotations never take the longer way round. With `only: 'jiggle'` it turns
+   * Of jiggle bones and ragdolls it is the whole motion, pose and swing or fall, and plays alone on the same character or a
+   * clone, by the names of its bones: rotation, position and scale of each. Rotations never take the longer way round. With `only: 'jiggle'` it turns
    * nothing but the bones that swing: for those that no other clip moves, as a mixer takes the mean of clips that move the
    * same bone. The root of the mixer is any object above the bones.
    *
@@ -191,7 +191,12 @@ export class Recording {
 
   /** Names of the options that have a meaning for what was recorded. */
   get fitKeys(): string[] {
-    return [...(this.meshes.length ? MESH_KEYS : []), ...(this.skeletons.length ? SKELETON_KEYS : [])]
+    const swings = this.skeletons.some(({ nodes }) => nodes.some((node) => node.swings))
+    return [
+      ...(this.meshes.length ? MESH_KEYS : []),
+      ...(this.skeletons.length ? SKELETON_KEYS : []),
+      ...(swings ? SWING_KEYS : []),
+    ]
   }
 }
 

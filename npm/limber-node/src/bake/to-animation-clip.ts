@@ -13,7 +13,7 @@ import type { Recording } from './recording.js'
 
 /** What a clip holds, and how closely. */
 export interface ClipOptions extends FitOptions {
-  /** With jiggle bones: the one simulation that it is of, instead of all. */
+  /** With jiggle bones or ragdolls: the one skeleton that it is of, instead of all. */
   name?: string | undefined
 }
 

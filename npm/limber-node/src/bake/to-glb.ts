@@ -24,7 +24,7 @@ export interface GLBOptions extends FitOptions {
    * that `bake` was given, bones their own.
    */
   name?: string | undefined
-  /** With jiggle bones: a GLB file that has these bones, which the animation is added to. */
+  /** With jiggle bones or a ragdoll: a GLB file that has these bones, which the animation is added to. */
   onto?: Uint8Array | undefined
 }
 
