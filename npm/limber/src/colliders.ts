@@ -90,7 +90,8 @@ export interface PlaneCollider extends ColliderOptions {
 }
 
 /**
- * A solid that cloth and the tips of jiggle bones stay out of (or in, with `inside`), in world space unless it follows an object.
+ * A solid that cloth, the tips of jiggle bones and ragdolls stay out of (or in, with `inside`), and that boids steer clear of; in
+ * world space unless it follows an object.
  *
  * Vertices stay out of it, and the triangles between them may cut a little into it: let the body that is drawn lie 1 to
  * 2 cm inside its collider, more where the cloth is coarse.

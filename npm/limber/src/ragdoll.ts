@@ -133,7 +133,7 @@ interface Found {
   missing: readonly HumanoidBone[]
   mapped: { readonly [bone in HumanoidBone]?: Object3D }
 }
-let found: Found | undefined
+const found = /* @__PURE__ */ new WeakMap<RagdollSetup, Found>()
 
 /** One body of a {@link Ragdoll}. */
 export class RagdollBody {
@@ -184,8 +184,8 @@ export class RagdollBody {
   }
 
   /**
-   * How strongly limbs seek the pose that the bones are given, from 0 to 1; 0 unless set. The body falls nevertheless: only
-   * how limbs lie to one another is sought.
+   * How strongly limbs seek the pose that the bones are given, from 0 to 1; 0 unless set. Only how limbs lie to one another is
+   * sought: a body that is pushed falls, one that stands in balance may stay so. It does not fall asleep meanwhile.
    */
   get strength(): number {
     return this.#owner.strengthOf(this.index)
@@ -298,10 +298,9 @@ export class Ragdoll extends Simulation<RagdollOptions, RagdollChannels> {
    * @throws LimberError `invalid-option` naming what is wrong and its range; nothing has been allocated then
    */
   constructor(backend: Backend, setup: RagdollSetup) {
-    const own = found
-    found = undefined
     checkBackend(backend)
     checkKeys('Ragdoll', setup, KEYS, 'setup')
+    const own = found.get(setup)
     const { colliders, gravity, points, links, bones, limits, capsules, bodies, root, ...options } = setup
     const order = settings(options)
     backend.check(RAGDOLL.kind, order)
@@ -407,19 +406,16 @@ export class Ragdoll extends Simulation<RagdollOptions, RagdollChannels> {
       return { bones: list, root: own ?? characterOf(hips) }
     })
     const size = heightOf(parts.points)
-    found = { missing, mapped }
-    try {
-      return new Ragdoll(backend, {
-        classic: false,
-        damping: 0.05,
-        sleepDistance: Math.min(0.012 * size, 1000),
-        ...options,
-        ...parts,
-        bodies,
-      })
-    } finally {
-      found = undefined
+    const made: RagdollSetup = {
+      classic: false,
+      damping: 0.05,
+      sleepDistance: Math.min(0.016 * size, 1000),
+      ...options,
+      ...parts,
+      bodies,
     }
+    found.set(made, { missing, mapped })
+    return new Ragdoll(backend, made)
   }
 
   /** The state of the first body. */

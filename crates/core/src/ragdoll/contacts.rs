@@ -33,8 +33,17 @@ impl Near {
 /// The friction of a collider in a small step: the part of the sideways motion that it leaves, and what it holds by pressure.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rub {
+    /// What these are of.
+    friction: f32,
     slide: F4,
     hold: F4,
+}
+
+impl Rub {
+    pub fn of(friction: f32, parts: u32) -> Rub {
+        let slide = root(f64::from(1.0 - friction), parts) as f32;
+        Rub { friction, slide: splat(slide), hold: splat(hold_of(friction)) }
+    }
 }
 
 /// How a point was pressed against something in a small step.
@@ -73,10 +82,11 @@ impl Ragdoll {
     /// Colliders on their way through this step, made ready for each small step.
     pub(super) fn ready_solids(&mut self, place: f32) {
         self.solids.clear();
-        self.rubs.clear();
-        for pose in self.input.colliders.as_chunks::<STRIDE>().0 {
-            let slide = root(f64::from(1.0 - pose[7]), self.pace.parts) as f32;
-            self.rubs.push(Rub { slide: splat(slide), hold: splat(hold_of(pose[7])) });
+        for (rub, pose) in self.rubs.iter_mut().zip(self.input.colliders.as_chunks::<STRIDE>().0) {
+            // A root is dear, and friction hardly ever changes.
+            if rub.friction != pose[7] {
+                *rub = Rub::of(pose[7], self.pace.parts);
+            }
         }
         let mut moves = false;
         let next = |collider: &Collider, to: &[f32; STRIDE]| collider.towards(*to, place);

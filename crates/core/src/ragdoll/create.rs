@@ -291,7 +291,7 @@ fn read(mut reals: &[f32], mut indices: &[u32]) -> Result<(Build, usize)> {
     let middle = rest(&build, 0);
     let far = build.points.iter().map(|point| (Vec3::from_array(point.rest) - middle).length());
     let far = far.fold(0.0, |most, v| if v > most { v } else { most });
-    // From the pelvis to the toes of a human.
+    // As against a human.
     build.unit = if far > 0.0 { far / HUMAN } else { 1.0 };
     build.find_pairs();
     Ok((build, bodies))

@@ -53,9 +53,11 @@ impl Points<'_> {
     pub fn hold(&mut self, limits: &[Limit], slack: &mut [F4], ease: F4) {
         for (limit, slack) in limits.iter().zip(slack) {
             let excess = self.excess(limit);
+            let strict = matches!(limit, Limit::Hinge { .. });
+            let ease = if strict { ease * splat(STRICT_EASE) } else { ease };
             let less_slack = smaller(*slack - ease, excess);
             *slack = select(greater(less_slack, F4::ZERO), less_slack, F4::ZERO);
-            if !matches!(limit, Limit::Hinge { .. }) {
+            if !strict {
                 // What is held beyond a limit by something stronger stays there: pushed for ever it would creep.
                 let more = excess - *slack - splat(GIVE);
                 let more = smaller(smaller(more, ease * splat(YIELD)), splat(MOST_YIELD) - *slack);
@@ -254,13 +256,14 @@ fn per_square(v: V3) -> F4 {
 
 /// A joint that is bent by more than this beyond its limit, radians, gives way, and by how much faster than it comes back.
 const GIVE: f32 = 0.003;
-const YIELD: f32 = 1.0;
+const YIELD: f32 = 1.7;
 const MOST_YIELD: f32 = 0.12;
 
 /// Part of the excess that a small step takes back, beyond what has moved in: of hinges, which must not bend back, and of
 /// the others.
 const STRICTLY: f32 = 1.0;
-const STRICT_KICK: f32 = 10.0;
+const STRICT_EASE: f32 = 7.0;
+const STRICT_KICK: f32 = 20.0;
 const SOFTLY: f32 = 0.03;
 
 /// Part of what a limb is turned to its pose that gives it no speed, so that it does not swing about it.

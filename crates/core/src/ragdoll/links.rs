@@ -80,8 +80,8 @@ pub(super) fn ease_apart(links: &[Link], rows: &mut [Row], ease: F4, scale: F4) 
 }
 
 /// How far what is too far in is taken back in a small step, and how much of that gives no speed. What has moved in stops;
-/// beyond that it moves out by the part `softly` of it, at most by `kick`, in a small step, and may be put out by as much again: so that a limit which is
-/// passed all at once does not throw a limb.
+/// beyond that it moves out by the part `softly` of it, at most by `kick`, in a small step, and may be put out by as much
+/// again: so that a limit which is passed all at once does not throw a limb.
 #[inline(always)]
 pub(super) fn taken(excess: F4, closing: F4, kick: F4, softly: f32) -> (F4, F4) {
     let kick = smaller(excess * splat(softly), kick);

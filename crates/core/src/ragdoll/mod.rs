@@ -108,6 +108,8 @@ struct Seed {
 struct Held {
     rotation: Q4,
     place: V3,
+    /// The rotation it was on its way to when it was drawn last, with the sign that says which way round.
+    toward: Q4,
 }
 
 /// Four bodies.
@@ -163,7 +165,8 @@ struct Build {
     bones: Vec<Bone>,
     limits: Vec<Limit>,
     capsules: Vec<Capsule>,
-    /// How large a body is in the rest pose, as a part of a human's 1.7 m: by that speeds and lengths of the solver are measured.
+    /// How far the points reach from the first in the rest pose, as against a human's from the pelvis: speeds of the solver
+    /// are measured by that.
     unit: f32,
     /// Capsules that keep apart, and how far in the rest pose at most.
     pairs: Vec<([u32; 2], f32)>,
@@ -190,6 +193,8 @@ struct Pace {
     /// Metres, and radians, by which one takes back what came to be inside or bent otherwise.
     kick: F4,
     kick_angle: F4,
+    /// Part of the way to its pose that a limb of strength 1 goes in one.
+    strong: F4,
     tiny: F4,
 }
 
@@ -356,7 +361,7 @@ impl Ragdoll {
         match payload.first().map(|v| *v as usize) {
             Some(body) if body < self.bodies.len() && payload.len() >= least => Ok(body),
             _ => Err(Error::input(format!(
-                "there are {} bodies, and the operation takes more numbers",
+                "the operation takes the number of a body below {} first, and {least} numbers in all",
                 self.bodies.len()
             ))),
         }
@@ -397,8 +402,8 @@ impl Ragdoll {
     fn reserve_solids(&mut self) {
         self.solids.clear();
         self.solids.reserve(self.colliders.len() * (self.pace.parts as usize + 1));
-        self.rubs.clear();
-        self.rubs.reserve(self.colliders.len());
+        let parts = self.pace.parts;
+        self.rubs = self.colliders.iter().map(|collider| contacts::Rub::of(collider.pose[7], parts)).collect();
         self.motion.clear();
         self.motion.resize(self.colliders.len(), 0.0);
         for near in &mut self.near {
@@ -442,7 +447,7 @@ impl Ragdoll {
         self.newest = newest;
         self.bodies[body] = Body { mode: Mode::GettingUp, elapsed: -1.0, duration: f64::from(seconds) };
         self.leave(body);
-        self.show();
+        self.show_block(body / 4);
         Ok(())
     }
 
@@ -476,17 +481,21 @@ impl Pace {
             ease_angle: splat(EASE_ANGLE * pass),
             kick: splat(KICK * seconds),
             kick_angle: splat(KICK_ANGLE * seconds),
+            strong: splat(1.0 - part(1.0 - STRONG)),
             tiny: splat(1e-12),
         }
     }
 }
 
 /// How fast what was inside something, or bent too far, when the body went limp comes back, m/s and rad/s.
-const EASE: f32 = 0.3;
+const EASE: f32 = 0.2;
 const EASE_ANGLE: f32 = 0.5;
 
+/// Part of the way to its pose that a limb of strength 1 goes in a step of 1/120 s.
+const STRONG: f32 = 0.7;
+
 /// How fast what came to be inside, or bent too far, otherwise than by moving there comes back at most, m/s and rad/s.
-const KICK: f32 = 0.5;
+const KICK: f32 = 0.3;
 const KICK_ANGLE: f32 = 2.0;
 
 impl Simulation for Ragdoll {
@@ -579,7 +588,7 @@ impl Simulation for Ragdoll {
                 if !self.build.joints.is_empty() {
                     self.bodies[body].mode = Mode::Animated;
                     self.leave(body);
-                    self.show();
+                    self.show_block(body / 4);
                 }
             }
             channels::WAKE => {
@@ -587,9 +596,10 @@ impl Simulation for Ragdoll {
                 self.wake(body);
             }
             channels::SHOW => {
-                let newest = std::mem::replace(&mut self.newest, true);
+                // Nor the time that waits, which depends on the frame rate.
+                let (newest, due) = (std::mem::replace(&mut self.newest, true), self.due.take());
                 self.show();
-                self.newest = newest;
+                (self.newest, self.due) = (newest, due);
             }
             _ => return Err(Error::input(format!("ragdolls have no operation {op}"))),
         }
@@ -668,7 +678,14 @@ impl Ragdoll {
                 body.mode = Mode::Animated;
             }
         }
-        self.seek_poses();
+        for b in 0..self.state.blocks.len() {
+            self.seek_pose(b);
+        }
+    }
+
+    /// How strongly the bodies of a block seek their poses.
+    fn strengths(&self, b: usize) -> F4 {
+        F4::new(std::array::from_fn(|lane| self.input.strengths[b * 4 + lane]))
     }
 
     /// Takes the inputs as they are as what the next call interpolates from.

@@ -14,7 +14,7 @@ options! {
         /// Part of the velocity that a step of 1/120 s leaves: the air.
         velocity_keep: F32(f32) = 0.995, range 0..=1;
         /// Part of the motion within a body, as against that of the body as a whole, lost in a step of 1/120 s: stiff joints.
-        /// None by default, as a doll of sticks has; `fromSkeleton` sets 0.04, as flesh has.
+        /// None by default, as a doll of sticks has; `fromSkeleton` sets 0.05, as flesh has.
         damping: F32(f32) = 0.0, range 0..=1;
         /// Height of the floor; `null` for none.
         floor: Optional(Option<f32>) = Some(0.0), range -1000000..=1000000, unit "m";

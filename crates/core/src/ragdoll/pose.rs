@@ -96,8 +96,8 @@ impl Ragdoll {
         self.take_pose(body, velocity, payload.get(4..).filter(|free| !free.is_empty()));
         self.seed_bones(body);
         self.bodies[body] = Body { mode: Mode::Limp, elapsed: 0.0, duration: 0.0 };
-        self.seek_poses();
-        self.show();
+        self.seek_pose(b);
+        self.show_block(b);
         Ok(())
     }
 
@@ -282,38 +282,35 @@ impl Ragdoll {
 
     /// Where the pose of the inputs has what follows it: points of a partial ragdoll, and how limbs are wanted by their
     /// strength.
-    pub(super) fn seek_poses(&mut self) {
+    pub(super) fn seek_pose(&mut self, b: usize) {
         let (n, bones) = (self.build.points.len(), self.build.bones.len());
-        for b in 0..self.state.blocks.len() {
-            let block = self.state.blocks[b];
-            let strengths = F4::new(std::array::from_fn(|lane| self.input.strengths[b * 4 + lane]));
-            let strong = block.limp & greater(strengths, F4::ZERO);
-            if self.build.joints.is_empty() || !(block.driven | strong).any() {
-                continue;
-            }
-            let base = self.place_joints(b, Which::Now);
-            for p in 0..n {
-                let goal = self.carried(p) + (base - block.origin);
-                self.state.goal[b * n + p] = V3::select(block.limp, goal, self.state.goal[b * n + p]);
-            }
-            if !strong.any() {
-                continue;
-            }
-            for i in 0..bones {
-                let bone = self.build.bones[i];
-                let Some(frame) = self.build.frame_of(&bone) else { continue };
-                let place = |p: u32| self.state.goal[b * n + p as usize];
-                let [o, along, side] = frame.map(place);
-                let frame = M3::basis(o, along, side);
-                let [o, along, side] = bone.points;
-                self.state.wanted[b * bones + i] = if side == NONE {
-                    let (way, _) = direction(place(along) - place(o), M3::IDENTITY.x);
-                    Q4 { v: frame.transposed_times(way), w: F4::ZERO }
-                } else {
-                    let own = Q4::of(M3::basis(place(o), place(along), place(side)));
-                    Q4::chain(&[Q4::of(frame).back(), own])
-                };
-            }
+        let block = self.state.blocks[b];
+        let strong = block.limp & greater(self.strengths(b), F4::ZERO);
+        if self.build.joints.is_empty() || !(block.driven | strong).any() {
+            return;
+        }
+        let base = self.place_joints(b, Which::Now);
+        for p in 0..n {
+            let goal = self.carried(p) + (base - block.origin);
+            self.state.goal[b * n + p] = V3::select(block.limp, goal, self.state.goal[b * n + p]);
+        }
+        if !strong.any() {
+            return;
+        }
+        for i in 0..bones {
+            let bone = self.build.bones[i];
+            let Some(frame) = self.build.frame_of(&bone) else { continue };
+            let place = |p: u32| self.state.goal[b * n + p as usize];
+            let [o, along, side] = frame.map(place);
+            let frame = M3::basis(o, along, side);
+            let [o, along, side] = bone.points;
+            self.state.wanted[b * bones + i] = if side == NONE {
+                let (way, _) = direction(place(along) - place(o), M3::IDENTITY.x);
+                Q4 { v: frame.transposed_times(way), w: F4::ZERO }
+            } else {
+                let own = Q4::of(M3::basis(place(o), place(along), place(side)));
+                Q4::chain(&[Q4::of(frame).back(), own])
+            };
         }
     }
 }

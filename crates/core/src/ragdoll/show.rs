@@ -11,7 +11,19 @@ impl Ragdoll {
     /// Writes points, rotations and places: the blend of the last two steps of limp bodies, and the way from there to the
     /// pose of those that get up.
     pub(super) fn show(&mut self) {
-        let blend = splat(if self.newest { 1.0 } else { self.clock.blend() });
+        self.show_states();
+        for b in 0..self.state.blocks.len() {
+            self.show_bodies(b);
+        }
+    }
+
+    /// The same of one block, where only something of it has changed: what is done to each body in turn is not to draw all.
+    pub(super) fn show_block(&mut self, b: usize) {
+        self.show_states();
+        self.show_bodies(b);
+    }
+
+    fn show_states(&mut self) {
         let mut awake = 0;
         for (i, body) in self.bodies.iter().enumerate() {
             let block = &self.state.blocks[i / 4];
@@ -20,19 +32,21 @@ impl Ragdoll {
             self.output.states[i] = body.mode as u32 + if sleeps { 256 } else { 0 };
         }
         self.output.status[1] = awake;
-        for b in 0..self.state.blocks.len() {
-            if self.state.blocks[b].limp.any() {
-                self.show_points(b, blend);
-                self.show_bones(b, blend);
-            }
-            let rising = self.lanes_of(b, Mode::GettingUp);
-            if rising.any() {
-                self.show_rising(b);
-            }
-            let posed = rising | self.lanes_of(b, Mode::Animated);
-            if posed.any() && !self.build.joints.is_empty() {
-                self.show_posed(b, posed);
-            }
+    }
+
+    fn show_bodies(&mut self, b: usize) {
+        let blend = splat(if self.newest { 1.0 } else { self.clock.blend() });
+        if self.state.blocks[b].limp.any() {
+            self.show_points(b, blend);
+            self.show_bones(b, blend);
+        }
+        let rising = self.lanes_of(b, Mode::GettingUp);
+        if rising.any() {
+            self.show_rising(b);
+        }
+        let posed = rising | self.lanes_of(b, Mode::Animated);
+        if posed.any() && !self.build.joints.is_empty() {
+            self.show_posed(b, posed);
         }
     }
 
@@ -102,9 +116,10 @@ impl Ragdoll {
     pub(super) fn begin_to_rise(&mut self, body: usize) {
         let (joints, mask) = (self.build.joints.len(), lane_mask(body % 4));
         // What its first bones hang on may have been moved under them.
-        self.show();
+        self.show_block(body / 4);
         for j in body / 4 * joints..(body / 4 + 1) * joints {
-            let held = Held { rotation: self.output.rotations[j].rotation, place: self.output.places[j] };
+            let rotation = self.output.rotations[j].rotation;
+            let held = Held { rotation, place: self.output.places[j], toward: rotation };
             keep(from_mut(&mut self.state.held[j]), from_ref(&held), mask);
         }
     }
@@ -116,16 +131,24 @@ impl Ragdoll {
             let Some(body) = self.bodies.get(b * 4 + lane).filter(|body| body.mode == Mode::GettingUp) else {
                 continue;
             };
-            let t = if body.elapsed > 0.0 && body.duration > 0.0 { body.elapsed / body.duration } else { 0.0 };
+            // With the time that waits for the next step: smooth at more than 120 frames a second, too.
+            let elapsed = if body.elapsed < 0.0 { 0.0 } else { body.elapsed + self.due.unwrap_or(0.0) };
+            let t = if elapsed < body.duration { elapsed / body.duration } else { 1.0 };
             let t = t * t * (3.0 - 2.0 * t);
             for j in b * joints..(b + 1) * joints {
                 let (pose, held, drawn) =
-                    (&self.input.frame.poses[j], &self.state.held[j], &mut self.output.rotations[j]);
+                    (&self.input.frame.poses[j], &mut self.state.held[j], &mut self.output.rotations[j]);
                 let lanes = |q: &Q4| {
                     let [x, y, z] = q.v.get(lane);
                     [x, y, z, q.w.as_array()[lane]].map(f64::from)
                 };
-                let [x, y, z, w] = slerp(lanes(&held.rotation), lanes(&pose.rotation), t);
+                // The way round that was the shorter one at first is kept: where the pose goes on moving it may become the longer
+                // one, and the bone would jump.
+                let toward = toward(lanes(&pose.rotation), lanes(&held.toward));
+                let [x, y, z, w] = toward.map(|v| v as f32);
+                held.toward.v.set(lane, [x, y, z]);
+                held.toward.w.as_mut_array()[lane] = w;
+                let [x, y, z, w] = slerp(lanes(&held.rotation), toward, t);
                 drawn.rotation.v.set(lane, [x, y, z]);
                 drawn.rotation.w.as_mut_array()[lane] = w;
                 *drawn = Drawn::of(drawn.rotation, &self.angles);
@@ -136,20 +159,30 @@ impl Ragdoll {
     }
 }
 
-/// From one quaternion to another on the shorter way, at a steady pace: Shoemake, "Animating rotation with quaternion curves"
-/// (1985).
+fn dot(a: [f64; 4], b: [f64; 4]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// The one of the two quaternions of a rotation that is nearer to another.
+fn toward(rotation: [f64; 4], other: [f64; 4]) -> [f64; 4] {
+    let sign = if dot(rotation, other) < 0.0 { -1.0 } else { 1.0 };
+    rotation.map(|v| v * sign)
+}
+
+/// From one quaternion to another at a steady pace: Shoemake, "Animating rotation with quaternion curves" (1985). A whole turn is
+/// none.
 fn slerp(a: [f64; 4], b: [f64; 4], t: f64) -> [f32; 4] {
-    let dot = |a: [f64; 4], b: [f64; 4]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let unit = |q: [f64; 4]| {
         let length = dot(q, q).sqrt();
         q.map(|v| if length > 0.0 { v / length } else { 0.5 })
     };
-    let (a, b) = (unit(a), unit(b));
-    let cos = dot(a, b);
-    let (sign, cos) = if cos < 0.0 { (-1.0, -cos) } else { (1.0, cos) };
-    let angle = arccosine(cos);
+    let (a, mut b) = (unit(a), unit(b));
+    if dot(a, b) < -0.9999 {
+        b = b.map(|v| -v);
+    }
+    let angle = arccosine(dot(a, b));
     let (sin, _) = sin_cos(angle);
     let (from, to) =
         if sin > 1e-6 { (sin_cos(angle * (1.0 - t)).0 / sin, sin_cos(angle * t).0 / sin) } else { (1.0 - t, t) };
-    unit(std::array::from_fn(|i| a[i] * from + b[i] * sign * to)).map(|v| v as f32)
+    unit(std::array::from_fn(|i| a[i] * from + b[i] * to)).map(|v| v as f32)
 }

@@ -12,7 +12,7 @@ use bytemuck::Zeroable;
 use xxhash_rust::xxh64::xxh64;
 
 /// First bytes of a snapshot: what it is, and which layout.
-const MAGIC: &[u8; 8] = b"LBragdl1";
+const MAGIC: &[u8; 8] = b"LBragdl2";
 
 /// How far the columns of a rotation may be from unit length and right angles.
 const STRAIGHT: f32 = 1e-3;
@@ -196,6 +196,7 @@ impl Ragdoll {
         for v in [owed.to_bits(), steps, self.between.to_bits(), u64::from(self.frames)] {
             long(v);
         }
+        long(self.due.unwrap_or(0.0).to_bits());
         long(u64::from(self.newest));
         for body in &self.bodies {
             long(body.mode as u64);
@@ -220,8 +221,11 @@ impl Ragdoll {
             return None;
         }
         let (owed, steps) = (f64::from_bits(longs.next()?), longs.next()?);
-        let (between, frames, newest) = (f64::from_bits(longs.next()?), longs.next()?, longs.next()?);
-        let sound = owed.abs() <= 1.0 && steps <= 1 << 52 && between > 0.0 && between.is_finite() && frames <= 2;
+        let (between, frames) = (f64::from_bits(longs.next()?), longs.next()?);
+        let (due, newest) = (f64::from_bits(longs.next()?), longs.next()?);
+        let sound_due = (0.0..f64::INFINITY).contains(&due);
+        let sound =
+            sound_due && owed.abs() <= 1.0 && steps <= 1 << 52 && between > 0.0 && between.is_finite() && frames <= 2;
         let mut bodies = Vec::with_capacity(self.bodies.len());
         for _ in &self.bodies {
             let mode = [Mode::Animated, Mode::Limp, Mode::GettingUp].get(longs.next()? as usize).copied()?;
@@ -232,7 +236,7 @@ impl Ragdoll {
             bodies.push(Body { mode, elapsed, duration });
         }
         let numbers: Vec<f32> =
-            bytes.get(56 + 24 * bodies.len()..)?.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
+            bytes.get(64 + 24 * bodies.len()..)?.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
         let (air, rest) = numbers.split_at_checked(7)?;
         let (poses, parts) = rest.split_at_checked(3 * self.input.colliders.len())?;
         let same = self.colliders.iter().cycle().zip(poses.as_chunks::<STRIDE>().0);
@@ -259,6 +263,7 @@ impl Ragdoll {
         }
         self.clock.set_state((owed, steps));
         (self.between, self.frames, self.newest) = (between, frames as u32, newest != 0);
+        self.due = (due > 0.0).then_some(due);
         self.bodies = bodies;
         self.gravity.copy_from_slice(&air[1..4]);
         self.input.gravity.copy_from_slice(&air[4..]);

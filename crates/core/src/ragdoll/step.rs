@@ -6,7 +6,6 @@ use super::links::{ease_apart, pull, pull_four};
 use super::pose::origin_near;
 use super::{Block, NONE, OUTERMOST, Ragdoll};
 use crate::lanes::{F4, V3, greater, larger, less, select, splat};
-use crate::number::root;
 use crate::spatial::{M3, Q4, mix};
 
 /// Passes over the links in a small step: more than one where points are light beside their neighbours.
@@ -27,9 +26,6 @@ const NEAR: f32 = 32.0;
 /// A body whose points are all slower than this, m/s, comes to rest, and the part of its motion that it loses at most in a step.
 const SLOW: f32 = 0.25;
 const REST: f32 = 0.8;
-
-/// Part of the way to its pose that a limb of strength 1 goes in a step of 1/120 s.
-const STRONG: f32 = 0.7;
 
 impl Ragdoll {
     /// Runs one step of every body that is limp and awake.
@@ -149,6 +145,7 @@ impl Ragdoll {
 
     /// All but the links: what a block meets, its limits, its strength.
     fn constrain(&mut self, b: usize, g: usize, part: usize) {
+        let strength = self.strengths(b) & self.state.blocks[b].limp;
         let Ragdoll { build, state, pace, options, near, pressed, heights, solids, rubs, motion, angles, .. } = self;
         let (n, bones) = (build.points.len(), build.bones.len());
         let (limits, pairs) = (build.limits.len(), build.pairs.len());
@@ -172,10 +169,8 @@ impl Ragdoll {
         }
         let Meeting { at, was, .. } = meeting;
         let mut points = Points { at, was, weight, angles, kick: pace.kick_angle };
-        let strength = F4::new(std::array::from_fn(|lane| self.input.strengths[b * 4 + lane])) & block.limp;
         if greater(strength, F4::ZERO).any() {
-            let pull = strength * splat(1.0 - root(f64::from(1.0 - STRONG), pace.parts) as f32);
-            points.seek_all(build, &state.wanted[b * bones..(b + 1) * bones], pull);
+            points.seek_all(build, &state.wanted[b * bones..(b + 1) * bones], strength * pace.strong);
         }
         points.hold(&build.limits, &mut state.slack[b * limits..(b + 1) * limits], pace.ease_angle);
     }
@@ -301,11 +296,10 @@ impl Ragdoll {
     /// Looks, where it is due, whether bodies have moved since they were last looked at.
     fn fall_asleep(&mut self, b: usize) {
         let Some(seconds) = self.options.sleep_time else { return };
-        let n = self.build.points.len();
+        let (n, strengths) = (self.build.points.len(), self.strengths(b));
         let state = &mut self.state;
         let block = &mut state.blocks[b];
         block.since += F4::ONE;
-        let strengths = F4::new(std::array::from_fn(|lane| self.input.strengths[b * 4 + lane]));
         let due = block.awake & !less(block.since * splat(super::STEP as f32), splat(seconds));
         if !due.any() {
             return;
