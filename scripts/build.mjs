@@ -95,7 +95,9 @@ async function optimise(file, features) {
   trapOnPanic(file)
   const enable = [...FEATURES, ...features].map((name) => `--enable-${name}`)
   const strip = ['--strip-debug', '--strip-producers', '--strip-target-features']
-  await command(bin('wasm-opt'), ['-O3', '--mvp-features', ...enable, ...strip, file, '-o', file])
+  // Memory begins with the far end of the stack: no pointer is below 1024, and constants may go into addresses.
+  const how = ['-O3', '--low-memory-unused', '--mvp-features']
+  await command(bin('wasm-opt'), [...how, ...enable, ...strip, file, '-o', file])
 }
 
 function customSection(name) {
