@@ -64,7 +64,7 @@ impl Simulation for Counter {
         self.total[2] = matrix[15];
         Ok(())
     }
-    fn snapshot(&self) -> Vec<u8> {
+    fn snapshot(&mut self) -> Vec<u8> {
         vec![self.total[0] as u8]
     }
     fn restore(&mut self, bytes: &[u8]) -> Result<()> {

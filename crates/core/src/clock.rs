@@ -1,5 +1,7 @@
 //! Real time in, fixed steps out.
 
+use crate::snapshot::Tape;
+
 /// How far a step may fall short of due and still run, as a share of the step: it absorbs the rounding of a sum of
 /// frame times, so that n frames of 1/r s run exactly the steps expected.
 const SLACK: f64 = 1e-6;
@@ -89,15 +91,15 @@ impl Clock {
         (self.steps + 1) as f64 * self.step
     }
 
-    /// The clock's state for a snapshot.
-    pub fn state(&self) -> (f64, u64) {
-        (self.owed, self.steps)
+    /// Hands over its state.
+    pub fn keep(&mut self, tape: &mut Tape) {
+        tape.one(&mut self.owed);
+        tape.one(&mut self.steps);
     }
 
-    /// Takes back what [`Clock::state`] gave.
-    pub fn set_state(&mut self, (owed, steps): (f64, u64)) {
-        self.owed = owed;
-        self.steps = steps;
+    /// Whether a state that was read is one.
+    pub fn is_sound(&self) -> bool {
+        self.owed.abs() <= 1.0 && self.steps <= 1 << 52
     }
 }
 

@@ -57,6 +57,16 @@ pub fn check_all(poses: &[f32], colliders: &[Collider]) -> Result<()> {
     Ok(())
 }
 
+/// Whether all can be simulated.
+pub fn all_sound(colliders: &[Collider]) -> bool {
+    colliders.iter().all(|collider| collider.check(0).is_ok())
+}
+
+/// Adds the kinds of colliders, as in the channel.
+pub fn kinds(colliders: &[Collider], words: &mut Vec<u32>) {
+    colliders.iter().for_each(|collider| words.push(collider.kind()));
+}
+
 /// What a collider is; as a number, its kind in the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {

@@ -149,6 +149,17 @@ pub fn keep<T: bytemuck::Pod>(into: &mut [T], from: &[T], mask: F4) {
     keep_all(bytemuck::cast_slice_mut(into), bytemuck::cast_slice(from), mask);
 }
 
+/// Whether all numbers of anything that is made of lanes are from −`most` to `most`; what is no number is not.
+#[inline(always)]
+pub fn all_within<T: bytemuck::Pod>(all: &[T], most: f32) -> bool {
+    all_lanes_within(bytemuck::cast_slice(all), most)
+}
+
+#[inline(never)]
+fn all_lanes_within(all: &[F4], most: f32) -> bool {
+    all.iter().all(|v| v.abs().simd_le(splat(most)).all())
+}
+
 /// On where `a < b`.
 #[inline(always)]
 pub fn less(a: F4, b: F4) -> F4 {

@@ -14,4 +14,5 @@ pub mod options;
 pub mod ragdoll;
 pub mod rng;
 pub mod simulation;
+pub mod snapshot;
 pub mod spatial;

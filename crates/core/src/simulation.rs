@@ -3,7 +3,7 @@
 use crate::collider::{out_of_reach, within_reach};
 use crate::error::{Error, Result};
 use crate::number::number;
-use glam::{Mat3, Mat4};
+use crate::spatial::{Affine, M3};
 
 /// What a channel's numbers are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,16 +55,18 @@ pub fn check_dt(dt: Option<f64>) -> Result<()> {
 }
 
 /// The matrix of a teleport, checked.
-pub fn read_matrix(matrix: &[f32; 16]) -> Result<Mat4> {
+#[inline(never)]
+pub fn read_matrix(matrix: &[f32; 16]) -> Result<Affine> {
     if let Some(bad) = matrix.iter().find(|v| !within_reach(v)) {
         return Err(out_of_reach("a number of the matrix", "", *bad));
     }
-    let m = Mat4::from_cols_array(matrix);
-    let affine = [m.x_axis.w, m.y_axis.w, m.z_axis.w, m.w_axis.w] == [0.0, 0.0, 0.0, 1.0];
-    if !affine || Mat3::from_mat4(m).determinant() == 0.0 {
+    let way = Affine::of_columns(matrix);
+    let M3 { x, y, z } = way.axes;
+    let affine = [3, 7, 11, 15].map(|i| matrix[i]) == [0.0, 0.0, 0.0, 1.0];
+    if !affine || z.dot(x.cross(y)).as_array()[0] == 0.0 {
         return Err(Error::input("teleport takes an affine matrix that can be inverted"));
     }
-    Ok(m)
+    Ok(way)
 }
 
 /// A running simulation. Every technique implements this and nothing else crosses the boundary.
@@ -113,7 +115,7 @@ pub trait Simulation: Send {
     fn teleport(&mut self, matrix: &[f32; 16]) -> Result<()>;
 
     /// The exact state as bytes, time owed included.
-    fn snapshot(&self) -> Vec<u8>;
+    fn snapshot(&mut self) -> Vec<u8>;
 
     /// Takes a state that [`Simulation::snapshot`] gave. On an error nothing has changed.
     fn restore(&mut self, bytes: &[u8]) -> Result<()>;

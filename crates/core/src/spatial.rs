@@ -407,6 +407,12 @@ impl Affine {
     /// Changes nothing.
     pub const IDENTITY: Affine = Affine { axes: M3::IDENTITY, origin: V3::ZERO };
 
+    /// The upper three rows of a matrix of four columns, in every lane.
+    pub fn of_columns(matrix: &[f32; 16]) -> Affine {
+        let [x, y, z, origin] = [0, 4, 8, 12].map(|i| V3::splat([matrix[i], matrix[i + 1], matrix[i + 2]]));
+        Affine { axes: M3 { x, y, z }, origin }
+    }
+
     /// Where the points `p` go.
     #[inline(always)]
     pub fn times(&self, p: V3) -> V3 {

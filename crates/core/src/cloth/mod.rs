@@ -17,11 +17,12 @@ mod tests;
 
 use crate::clock::Clock;
 use crate::collider::{Collider, Solid, check_all, check_reach, read_all};
-use crate::error::{Code, Error, Result};
+use crate::error::{Error, Result};
 use crate::lanes::{F4, V3};
 use crate::number::{number, root};
 use crate::options::{self as settings, describe as describe_options};
 use crate::simulation::{Channel, ChannelInfo, Simulation, check_dt};
+use crate::snapshot;
 use links::{Kind, LinkLanes};
 pub use options::{ClothGrid, ClothMesh, ClothOptions, ClothStiffness};
 
@@ -370,17 +371,12 @@ impl Simulation for Cloth {
         self.carry(matrix)
     }
 
-    fn snapshot(&self) -> Vec<u8> {
-        self.save()
+    fn snapshot(&mut self) -> Vec<u8> {
+        snapshot::save(self)
     }
 
     fn restore(&mut self, bytes: &[u8]) -> Result<()> {
-        self.load(bytes).ok_or_else(|| {
-            Error::new(
-                Code::InvalidSnapshot,
-                "the bytes are not a snapshot of a cloth with the vertices, links, pins and colliders of this one",
-            )
-        })
+        snapshot::restore(self, bytes)
     }
 
     fn hash(&self) -> u64 {

@@ -1,17 +1,15 @@
 //! Saving a cloth, putting it back, and moving it as a whole.
 
-use super::{Cloth, IDENTITY};
+use super::{Cloth, IDENTITY, OUTERMOST};
 use crate::clock::Clock;
-use crate::collider::{Collider, STRIDE, out_of_reach, within_reach};
+use crate::collider::{all_sound, kinds, out_of_reach, within_reach};
 use crate::error::Result;
-use crate::lanes::{F4, V3};
+use crate::lanes::{V3, all_within, larger, splat};
 use crate::rng;
 use crate::simulation::read_matrix;
-use glam::Vec3;
-use xxhash_rust::xxh64::xxh64;
-
-/// First bytes of a snapshot: what it is, and which layout.
-const MAGIC: &[u8; 8] = b"LBcloth1";
+use crate::snapshot::{Kept, Tape, hash};
+use bytemuck::{bytes_of, cast_slice};
+use std::slice::from_ref;
 
 /// How far a start is out of its plane, as a share of its largest coordinate: a few steps of f32, far too little to see.
 ///
@@ -26,18 +24,18 @@ impl Cloth {
         self.clock = Clock::new(super::STEP, super::MAX_STEPS);
         self.status = [0];
         self.weave.normals(&self.position, &mut self.normal);
-        let largest = self.start.iter().zip(&self.real).fold(0.1f32, |most, (p, real)| {
-            let p = V3::select(*real, *p, V3::ZERO);
-            [p.x, p.y, p.z]
-                .iter()
-                .flat_map(|c| c.to_array())
-                .fold(most, |most, c| if c.abs() > most { c.abs() } else { most })
-        });
-        self.previous.copy_from_slice(&self.start);
-        for pin in &mut self.pins {
-            pin.from = self.start[pin.slot as usize / 4].get(pin.slot as usize % 4);
+        let mut largest = splat(0.1);
+        for (p, real) in self.start.iter().zip(&self.real) {
+            for c in [p.x, p.y, p.z] {
+                largest = larger((c & *real).abs(), largest);
+            }
         }
-        self.input.pin_targets = self.pins.iter().flat_map(|pin| pin.from).collect();
+        let largest = largest.to_array().into_iter().fold(0.0f32, |most, c| if c > most { c } else { most });
+        self.previous.copy_from_slice(&self.start);
+        for (pin, target) in self.pins.iter_mut().zip(self.input.pin_targets.as_chunks_mut().0) {
+            pin.from = self.start[pin.slot as usize / 4].get(pin.slot as usize % 4);
+            *target = pin.from;
+        }
         self.jump = true;
         self.newest = true;
         self.show();
@@ -56,23 +54,21 @@ impl Cloth {
 
     /// Moves the cloth and its pins by `matrix`, without any swing.
     pub(super) fn carry(&mut self, matrix: &[f32; 16]) -> Result<()> {
-        let m = read_matrix(matrix)?;
+        let way = read_matrix(matrix)?;
         if *matrix == IDENTITY {
             return Ok(());
         }
-        let targets = self.input.pin_targets.as_chunks().0.iter().copied();
-        let particles = self.slot_of.iter().map(|slot| self.position[*slot as usize / 4].get(*slot as usize % 4));
-        let mut carried = targets.chain(particles).flat_map(|p| m.transform_point3(Vec3::from_array(p)).to_array());
-        if let Some(far) = carried.find(|v| !within_reach(v)) {
+        let carried = |target: &[f32; 3]| way.times(V3::splat(*target)).get(0);
+        let targets = self.input.pin_targets.as_chunks().0.iter().map(carried);
+        let place = |slot: &u32| way.times(self.position[*slot as usize / 4]).get(*slot as usize % 4);
+        if let Some(far) = targets.chain(self.slot_of.iter().map(place)).flatten().find(|v| !within_reach(v)) {
             return Err(out_of_reach("the cloth after teleport", "m", far));
         }
-        for p in self.position.iter_mut().chain(&mut self.previous).chain(&mut self.last) {
-            for lane in 0..4 {
-                p.set(lane, m.transform_point3(Vec3::from_array(p.get(lane))).to_array());
-            }
+        for target in self.input.pin_targets.as_chunks_mut().0 {
+            *target = carried(target);
         }
-        for target in self.input.pin_targets.as_chunks_mut::<3>().0 {
-            *target = m.transform_point3(Vec3::from_array(*target)).to_array();
+        for p in self.position.iter_mut().chain(&mut self.previous).chain(&mut self.last) {
+            *p = way.times(*p);
         }
         self.weave.normals(&self.position, &mut self.normal);
         self.jump = true;
@@ -80,128 +76,61 @@ impl Cloth {
         Ok(())
     }
 
-    /// What makes two cloths able to exchange snapshots: vertices, links and their lengths, pins, and what their colliders
-    /// are.
-    fn make(&self) -> u64 {
-        let mut bytes = Vec::new();
-        let shapes = self.colliders.iter().map(Collider::kind);
-        let counts = [self.slot_of.len() as u32, self.pins.len() as u32, self.colliders.len() as u32];
-        for n in self.link_vertices.iter().chain(&self.pin_vertices).copied().chain(shapes).chain(counts) {
-            bytes.extend(n.to_le_bytes());
-        }
-        for length in self.links.iter().flat_map(|link| link.rest.to_array()) {
-            bytes.extend(length.to_le_bytes());
-        }
-        xxh64(&bytes, 0)
-    }
-
-    /// The state as bytes: magic, make, clock, pins, colliders, particles.
-    pub(super) fn save(&self) -> Vec<u8> {
-        let mut bytes = MAGIC.to_vec();
-        let (owed, steps) = self.clock.state();
-        for n in [self.make(), owed.to_bits(), steps] {
-            bytes.extend(n.to_le_bytes());
-        }
-        bytes.extend(u32::from(self.jump).to_le_bytes());
-        bytes.extend(u32::from(self.newest).to_le_bytes());
-        let inputs = self
-            .input
-            .pin_targets
-            .iter()
-            .chain(&self.input.colliders)
-            .chain(&self.input.wind)
-            .chain(&self.input.gravity);
-        let pins = self.pins.iter().flat_map(|pin| &pin.from);
-        for n in inputs.chain(pins).chain(self.colliders.iter().chain(&self.stepped).flat_map(|c| &c.pose)) {
-            bytes.extend(n.to_le_bytes());
-        }
-        for blocks in [&self.position, &self.previous, &self.last] {
-            write_blocks(blocks, &mut bytes);
-        }
-        bytes
-    }
-
-    /// Takes a state that [`Cloth::save`] gave; `None`, with nothing changed, when it is of another make.
-    pub(super) fn load(&mut self, bytes: &[u8]) -> Option<()> {
-        let mut reader = Reader(bytes);
-        if reader.take::<8>()? != *MAGIC {
-            return None;
-        }
-        if u64::from_le_bytes(reader.take()?) != self.make() {
-            return None;
-        }
-        let owed = f64::from_bits(u64::from_le_bytes(reader.take()?));
-        let steps = u64::from_le_bytes(reader.take()?);
-        if owed.is_nan() || owed.abs() > 1.0 {
-            return None;
-        }
-        let jump = u32::from_le_bytes(reader.take()?) != 0;
-        let newest = u32::from_le_bytes(reader.take()?) != 0;
-        let inputs = 2 * self.input.pin_targets.len() + 3 * self.input.colliders.len() + 6;
-        let floats = inputs + self.position.len() * 36;
-        if reader.0.len() != floats * 4 {
-            return None;
-        }
-        let floats: Vec<f32> = reader.0.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
-        let (targets, rest) = floats.split_at(self.input.pin_targets.len());
-        let (poses, rest) = rest.split_at(self.input.colliders.len());
-        let (air, rest) = rest.split_at(6);
-        let (from, rest) = rest.split_at(targets.len());
-        let (last_poses, particles) = rest.split_at(2 * poses.len());
-        let collider =
-            |(collider, pose): (&Collider, &[f32; STRIDE])| Collider { pose: *pose, ..*collider }.check(0).is_ok();
-        let colliders = self.colliders.iter().cycle().zip(poses.as_chunks().0.iter().chain(last_poses.as_chunks().0));
-        if !(targets.iter().chain(air).chain(from).all(within_reach)
-            && particles.iter().all(|v| v.abs() < super::OUTERMOST)
-            && colliders.into_iter().all(collider))
-        {
-            return None;
-        }
-        self.input.pin_targets.copy_from_slice(targets);
-        self.input.colliders.copy_from_slice(poses);
-        self.input.wind.copy_from_slice(&air[..3]);
-        self.input.gravity.copy_from_slice(&air[3..]);
-        for (pin, from) in self.pins.iter_mut().zip(from.as_chunks().0) {
-            pin.from = *from;
-        }
-        for (collider, pose) in self.colliders.iter_mut().chain(&mut self.stepped).zip(last_poses.as_chunks().0) {
-            collider.pose = *pose;
-        }
-        let mut particles = particles.as_chunks().0.iter();
-        for p in self.position.iter_mut().chain(&mut self.previous).chain(&mut self.last) {
-            for axis in [&mut p.x, &mut p.y, &mut p.z] {
-                *axis = F4::new(particles.next().copied().unwrap_or_default());
-            }
-        }
-        self.clock.set_state((owed, steps));
-        (self.jump, self.newest) = (jump, newest);
-        self.weave.normals(&self.position, &mut self.normal);
-        self.show();
-        Some(())
-    }
-
     /// A digest of positions, velocities and steps.
     pub(super) fn digest(&self) -> u64 {
-        let mut bytes = self.clock.state().1.to_le_bytes().to_vec();
-        for blocks in [&self.position, &self.previous] {
-            write_blocks(blocks, &mut bytes);
-        }
-        xxh64(&bytes, 0)
+        let mut state = bytes_of(&self.clock.steps()).to_vec();
+        state.extend_from_slice(cast_slice(&self.position));
+        state.extend_from_slice(cast_slice(&self.previous));
+        hash(&state)
     }
 }
 
-fn write_blocks(blocks: &[V3], bytes: &mut Vec<u8>) {
-    bytes.extend(
-        blocks.iter().flat_map(|p| [p.x, p.y, p.z]).flat_map(|axis| axis.to_array()).flat_map(f32::to_le_bytes),
-    );
-}
+impl Kept for Cloth {
+    fn label(&self) -> (&'static [u8; 8], &'static str) {
+        (b"LBcloth1", "a cloth with the vertices, links, pins and colliders of this one")
+    }
 
-struct Reader<'a>(&'a [u8]);
+    /// Vertices, links and their lengths, pins, and what the colliders are.
+    fn make(&self, words: &mut Vec<u32>) {
+        words.extend_from_slice(&self.link_vertices);
+        words.extend_from_slice(&self.pin_vertices);
+        kinds(&self.colliders, words);
+        for count in [self.slot_of.len(), self.pins.len(), self.colliders.len()] {
+            words.push(count as u32);
+        }
+        for link in &self.links {
+            words.extend_from_slice(cast_slice(from_ref(&link.rest)));
+        }
+    }
 
-impl Reader<'_> {
-    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
-        let (head, rest) = self.0.split_first_chunk()?;
-        self.0 = rest;
-        Some(*head)
+    /// Clock, pins, colliders, particles.
+    fn keep(&mut self, tape: &mut Tape) {
+        self.clock.keep(tape);
+        tape.flag(&mut self.jump);
+        tape.flag(&mut self.newest);
+        tape.all(&mut self.input.pin_targets);
+        tape.all(&mut self.input.colliders);
+        tape.all(&mut self.input.wind);
+        tape.all(&mut self.input.gravity);
+        self.pins.iter_mut().for_each(|pin| tape.all(&mut pin.from));
+        tape.poses(&mut self.colliders);
+        tape.poses(&mut self.stepped);
+        for blocks in [&mut self.position, &mut self.previous, &mut self.last] {
+            tape.all(blocks);
+        }
+    }
+
+    fn is_sound(&mut self) -> bool {
+        self.clock.is_sound()
+            && self.read_inputs().is_ok()
+            && all_sound(&self.colliders)
+            && all_sound(&self.stepped)
+            && self.pins.iter().all(|pin| pin.from.iter().all(within_reach))
+            && [&self.position, &self.previous, &self.last].into_iter().all(|blocks| all_within(blocks, OUTERMOST))
+    }
+
+    fn restored(&mut self) {
+        self.weave.normals(&self.position, &mut self.normal);
+        self.show();
     }
 }

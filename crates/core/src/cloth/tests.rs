@@ -4,6 +4,7 @@
 use super::settings as options_of;
 use super::*;
 use crate::collider::STRIDE;
+use crate::error::Code;
 use crate::lanes::splat;
 use serde_json::{Value, json};
 

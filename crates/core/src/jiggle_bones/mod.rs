@@ -18,11 +18,12 @@ mod tests;
 
 use crate::clock::Clock;
 use crate::collider::{Collider, FARTHEST, Solid, check_all, check_reach, read_all};
-use crate::error::{Code, Error, Result};
-use crate::lanes::{F4, V3, splat};
+use crate::error::{Error, Result};
+use crate::lanes::{F4, V3, all_within, splat};
 use crate::number::{exp, ln, number, sin_cos};
 use crate::options::{self as settings, describe as describe_options};
 use crate::simulation::{Channel, ChannelInfo, Simulation, check_dt};
+use crate::snapshot;
 use crate::spatial::{Affine, Angles, Drawn, M3, Pose, Q4};
 use bytemuck::{Pod, Zeroable};
 use limit::Limit;
@@ -125,7 +126,7 @@ impl Frame {
     /// Takes the matrix of this call; taken apart anew only where it has changed. Says whether its numbers are within reach.
     fn follow(&mut self, raw: &Affine) -> bool {
         let changed = differ(&self.raw, raw);
-        let sound = !changed || in_reach(raw);
+        let sound = !changed || all_within(from_ref(raw), FARTHEST);
         if changed && sound {
             *self = Frame::of(raw);
         }
@@ -151,12 +152,6 @@ impl Frame {
 fn differ<T: Pod>(a: &T, b: &T) -> bool {
     let (a, b): (&[F4], &[F4]) = (bytemuck::cast_slice(from_ref(a)), bytemuck::cast_slice(from_ref(b)));
     a.iter().zip(b).fold(F4::ZERO, |other, (a, b)| other | a.simd_ne(*b)).any()
-}
-
-/// Whether all numbers can be coordinates.
-fn in_reach<T: Pod>(all: &T) -> bool {
-    let all: &[F4] = bytemuck::cast_slice(from_ref(all));
-    all.iter().all(|v| v.abs().simd_le(splat(FARTHEST)).all())
 }
 
 /// Four strands of the same length: joints that hang on one another without a branch.
@@ -295,11 +290,16 @@ pub struct JiggleBones {
 }
 
 impl JiggleBones {
-    /// Takes in what the inputs of this call are.
-    fn read_inputs(&mut self) -> Result<()> {
+    /// Refuses wind, gravity and colliders that cannot be simulated.
+    fn check_air(&self) -> Result<()> {
         check_reach("wind", "m/s", &self.input.wind)?;
         check_reach("gravity", "m/s²", &self.input.gravity)?;
-        check_all(&self.input.colliders, &self.colliders)?;
+        check_all(&self.input.colliders, &self.colliders)
+    }
+
+    /// Takes in what the inputs of this call are.
+    fn read_inputs(&mut self) -> Result<()> {
+        self.check_air()?;
         let mut sound = true;
         for (block, raw) in self.blocks.iter_mut().zip(&self.input.parents) {
             sound &= block.to.follow(raw);
@@ -317,7 +317,7 @@ impl JiggleBones {
             let pose = &self.input.poses[r];
             row.moving = differ(from, pose);
             row.settled &= !row.moving;
-            if row.moving && !in_reach(pose) {
+            if row.moving && !all_within(from_ref(pose), FARTHEST) {
                 return Err(bad("position, rotation and scale of each bone"));
             }
         }
@@ -600,17 +600,12 @@ impl Simulation for JiggleBones {
         self.carry_all(matrix)
     }
 
-    fn snapshot(&self) -> Vec<u8> {
-        self.save()
+    fn snapshot(&mut self) -> Vec<u8> {
+        snapshot::save(self)
     }
 
     fn restore(&mut self, bytes: &[u8]) -> Result<()> {
-        self.load(bytes).ok_or_else(|| {
-            Error::new(
-                Code::InvalidSnapshot,
-                "the bytes are not a snapshot of jiggle bones with the joints, chains and colliders of these",
-            )
-        })
+        snapshot::restore(self, bytes)
     }
 
     fn hash(&self) -> u64 {

@@ -1,17 +1,15 @@
 //! Beginning anew, carrying along with a body that was put somewhere else, saving and putting back.
 
-use super::{Frame, JiggleBones, LONGEST, OUTERMOST, Tip, in_reach};
+use super::{Frame, JiggleBones, LONGEST, OUTERMOST, Tip};
 use crate::clock::Clock;
-use crate::collider::{Collider, STRIDE, within_reach};
+use crate::collider::{FARTHEST, all_sound, kinds};
 use crate::error::{Error, Result};
-use crate::lanes::{F4, ON, V3, greater, keep, less, splat};
+use crate::lanes::{F4, ON, V3, all_within, greater, keep, less, splat};
 use crate::simulation::read_matrix;
-use crate::spatial::{Affine, M3};
+use crate::snapshot::{Kept, Tape, hash};
+use crate::spatial::Affine;
+use bytemuck::cast_slice;
 use std::slice::{from_mut, from_ref};
-use xxhash_rust::xxh64::xxh64;
-
-/// First bytes of a snapshot: what it is, and which layout.
-const MAGIC: &[u8; 8] = b"LBjiggl1";
 
 /// A clock for chains of `rate` steps a second.
 pub(super) fn clock(rate: u32) -> Clock {
@@ -50,19 +48,18 @@ impl JiggleBones {
 
     /// Moves tips, and what the next call interpolates from, by a world matrix.
     pub(super) fn carry_all(&mut self, matrix: &[f32; 16]) -> Result<()> {
-        let m = read_matrix(matrix)?;
-        let [x, y, z, origin] = [m.x_axis, m.y_axis, m.z_axis, m.w_axis].map(|c| V3::splat([c.x, c.y, c.z]));
-        let way = Affine { axes: M3 { x, y, z }, origin };
-        let frames = self.from_parents.iter().chain(&self.from_centers);
-        if !frames.map(|raw| way.after(raw)).all(|raw| in_reach(&raw)) {
+        let way = read_matrix(matrix)?;
+        let mut frames = self.from_parents.iter().chain(&self.from_centers);
+        if !frames.all(|raw| all_within(&[way.after(raw)], FARTHEST)) {
             return Err(Error::input("teleport takes the bones farther than 1000000 m"));
         }
         for tip in &mut self.tips {
             tip.head = way.times(tip.head);
             (tip.at, tip.was) = (way.axes.times(tip.at), way.axes.times(tip.was));
         }
-        let frames = self.from_parents.iter_mut().chain(&mut self.from_centers).chain(&mut self.centers_now);
-        frames.for_each(|raw| *raw = way.after(raw));
+        for frames in [&mut self.from_parents, &mut self.from_centers, &mut self.centers_now] {
+            frames.iter_mut().for_each(|raw| *raw = way.after(raw));
+        }
         self.take_frames();
         Ok(())
     }
@@ -135,136 +132,19 @@ impl JiggleBones {
         self.take_frames();
     }
 
-    /// What makes two of them able to exchange snapshots: joints, chains and what their colliders are.
-    fn make(&self) -> u64 {
-        let shapes = self.colliders.iter().map(Collider::kind);
-        let joints = self.joints.iter().flat_map(|joint| [joint.slot, joint.chain]);
-        let rates = self.groups.iter().map(|group| group.rate);
-        let counts = [self.rows.len() as u32, self.blocks.len() as u32, self.centers.len() as u32];
-        let bytes: Vec<u8> = joints.chain(shapes).chain(rates).chain(counts).flat_map(u32::to_le_bytes).collect();
-        xxh64(&bytes, 0)
-    }
-
-    /// All that a snapshot holds in registers.
-    fn parts(&self) -> [&[f32]; 8] {
-        use bytemuck::cast_slice;
-        [
-            cast_slice(&self.tips),
-            cast_slice(&self.centers_now),
-            cast_slice(&self.from_parents),
-            cast_slice(&self.from_centers),
-            cast_slice(&self.from),
-            cast_slice(&self.input.poses),
-            cast_slice(&self.input.parents),
-            cast_slice(&self.input.centers),
-        ]
-    }
-
-    /// The same, to be written.
-    fn parts_mut(&mut self) -> [&mut [f32]; 8] {
-        use bytemuck::cast_slice_mut;
-        [
-            cast_slice_mut(&mut self.tips),
-            cast_slice_mut(&mut self.centers_now),
-            cast_slice_mut(&mut self.from_parents),
-            cast_slice_mut(&mut self.from_centers),
-            cast_slice_mut(&mut self.from),
-            cast_slice_mut(&mut self.input.poses),
-            cast_slice_mut(&mut self.input.parents),
-            cast_slice_mut(&mut self.input.centers),
-        ]
-    }
-
-    /// The exact state as bytes.
-    pub(super) fn save(&self) -> Vec<u8> {
-        let mut bytes = MAGIC.to_vec();
-        let mut long = |v: u64| bytes.extend(v.to_le_bytes());
-        long(self.make());
-        let (owed, steps) = self.clock.state();
-        long(owed.to_bits());
-        long(steps);
-        for group in &self.groups {
-            long(group.steps);
-            long(u64::from(group.fresh));
-        }
-        long(u64::from(self.fresh) | u64::from(self.carry) << 1 | u64::from(self.newest) << 2);
-        let air = self.input.wind.iter().chain(&self.input.gravity);
-        let numbers = air.chain(self.colliders.iter().flat_map(|c| &c.pose)).chain(&self.input.colliders);
-        bytes.extend(numbers.chain(self.parts().into_iter().flatten()).flat_map(|v| v.to_le_bytes()));
-        bytes
-    }
-
-    /// Takes what `save` gave, or nothing of it.
-    pub(super) fn load(&mut self, bytes: &[u8]) -> Option<()> {
-        if bytes.len() != self.save().len() {
-            return None;
-        }
-        let mut longs = bytes.strip_prefix(MAGIC)?.as_chunks::<8>().0.iter().map(|b| u64::from_le_bytes(*b));
-        if longs.next()? != self.make() {
-            return None;
-        }
-        let (owed, steps) = (f64::from_bits(longs.next()?), longs.next()?);
-        if owed.is_nan() || owed.abs() > 1.0 || steps > 1 << 52 {
-            return None;
-        }
-        let mut groups = Vec::new();
-        let fastest = u64::from(self.groups[0].rate);
-        for group in &self.groups {
-            let (ran, fresh) = (longs.next()?, longs.next()? != 0);
-            if ran != steps * u64::from(group.rate) / fastest {
-                return None;
-            }
-            groups.push((ran, fresh));
-        }
-        let flags = longs.next()?;
-        let numbers: Vec<f32> =
-            bytes.get(40 + 16 * groups.len()..)?.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
-        let (air, rest) = numbers.split_at_checked(6)?;
-        let (poses, parts) = rest.split_at_checked(2 * self.input.colliders.len())?;
-        let [from, to] = [0, 1].map(|i| &poses[i * self.input.colliders.len()..][..self.input.colliders.len()]);
-        let same = self.colliders.iter().cycle().zip(poses.as_chunks::<STRIDE>().0);
-        let sound = air.iter().all(within_reach)
-            && parts.iter().all(|v| v.abs() <= OUTERMOST)
-            && same.into_iter().all(|(collider, pose)| Collider { pose: *pose, ..*collider }.check(0).is_ok());
-        // What JavaScript writes is held to less; it comes last.
-        let inputs: usize = self.parts()[5..].iter().map(|part| part.len()).sum();
-        if !sound || !parts[parts.len() - inputs..].iter().all(within_reach) {
-            return None;
-        }
-        self.clock.set_state((owed, steps));
-        for (group, (ran, fresh)) in self.groups.iter_mut().zip(groups) {
-            (group.steps, group.fresh) = (ran, fresh);
-        }
-        (self.fresh, self.carry, self.newest) = (flags & 1 != 0, flags & 2 != 0, flags & 4 != 0);
-        self.input.wind.copy_from_slice(&air[..3]);
-        self.input.gravity.copy_from_slice(&air[3..]);
-        for (collider, pose) in self.colliders.iter_mut().zip(from.as_chunks().0) {
-            collider.pose = *pose;
-        }
-        self.input.colliders.copy_from_slice(to);
-        let mut parts = parts.iter();
-        for (into, v) in self.parts_mut().into_iter().flatten().zip(&mut parts) {
-            *into = *v;
-        }
-        self.take_frames();
-        for row in &mut self.rows {
-            row.settled = false;
-        }
-        self.read_inputs().ok()?;
-        self.show();
-        Some(())
-    }
-
     /// A digest of tips, their velocities and the steps.
     pub(super) fn digest(&self) -> u64 {
-        let mut bytes: Vec<u8> = self.groups.iter().flat_map(|group| group.steps.to_le_bytes()).collect();
-        let mut add = |v: &V3, lane: usize| bytes.extend(v.get(lane).into_iter().flat_map(f32::to_le_bytes));
+        let mut state = Vec::new();
+        for group in &self.groups {
+            state.extend_from_slice(cast_slice(from_ref(&group.steps)));
+        }
         for joint in &self.joints {
             let (tip, lane) = (&self.tips[joint.slot as usize / 4], joint.slot as usize % 4);
-            add(&tip.at, lane);
-            add(&tip.was, lane);
+            for v in [tip.at, tip.was] {
+                state.extend_from_slice(&v.get(lane));
+            }
         }
-        xxh64(&bytes, 0)
+        hash(&state)
     }
 
     /// What tests look at: where the tip of a joint is.
@@ -273,5 +153,75 @@ impl JiggleBones {
         let slot = self.joints[joint].slot as usize;
         let tip = &self.tips[slot / 4];
         glam::Vec3::from_array((tip.head + tip.at).get(slot % 4))
+    }
+}
+
+impl Kept for JiggleBones {
+    fn label(&self) -> (&'static [u8; 8], &'static str) {
+        (b"LBjiggl2", "jiggle bones with the joints, chains and colliders of these")
+    }
+
+    /// Joints, chains and what the colliders are.
+    fn make(&self, words: &mut Vec<u32>) {
+        for joint in &self.joints {
+            words.extend_from_slice(&[joint.slot, joint.chain]);
+        }
+        kinds(&self.colliders, words);
+        self.groups.iter().for_each(|group| words.push(group.rate));
+        for count in [self.rows.len(), self.blocks.len(), self.centers.len()] {
+            words.push(count as u32);
+        }
+    }
+
+    fn keep(&mut self, tape: &mut Tape) {
+        self.clock.keep(tape);
+        for group in &mut self.groups {
+            tape.one(&mut group.steps);
+            tape.flag(&mut group.fresh);
+        }
+        for flag in [&mut self.fresh, &mut self.carry, &mut self.newest] {
+            tape.flag(flag);
+        }
+        tape.all(&mut self.input.wind);
+        tape.all(&mut self.input.gravity);
+        tape.poses(&mut self.colliders);
+        tape.all(&mut self.input.colliders);
+        tape.all(&mut self.tips);
+        for matrices in [
+            &mut self.centers_now,
+            &mut self.from_parents,
+            &mut self.from_centers,
+            &mut self.input.parents,
+            &mut self.input.centers,
+        ] {
+            tape.all(matrices);
+        }
+        tape.all(&mut self.from);
+        tape.all(&mut self.input.poses);
+    }
+
+    fn is_sound(&mut self) -> bool {
+        let (steps, fastest) = (self.clock.steps(), u64::from(self.groups[0].rate));
+        let input = &self.input;
+        self.clock.is_sound()
+            && self.groups.iter().all(|group| group.steps == steps * u64::from(group.rate) / fastest)
+            && self.check_air().is_ok()
+            && all_sound(&self.colliders)
+            && all_within(&self.tips, OUTERMOST)
+            && [&self.centers_now, &self.from_parents, &self.from_centers].iter().all(|all| all_within(all, OUTERMOST))
+            && all_within(&self.from, OUTERMOST)
+            && [&input.parents, &input.centers].iter().all(|all| all_within(all, FARTHEST))
+            && all_within(&input.poses, FARTHEST)
+    }
+
+    fn restored(&mut self) {
+        self.take_frames();
+        for row in &mut self.rows {
+            row.settled = false;
+        }
+        // What it would refuse is not sound.
+        let read = self.read_inputs();
+        debug_assert!(read.is_ok());
+        self.show();
     }
 }

@@ -21,10 +21,11 @@ mod tests;
 
 use crate::clock::Clock;
 use crate::collider::{Collider, FARTHEST, Solid, check_all, check_reach, out_of_reach, read_all, within_reach};
-use crate::error::{Code, Error, Result};
-use crate::lanes::{F4, ON, V3, select, splat};
+use crate::error::{Error, Result};
+use crate::lanes::{F4, ON, V3, all_within, select, splat};
 use crate::options::{self as settings, describe as describe_options};
 use crate::simulation::{Channel, ChannelInfo, Simulation, check_dt};
+use crate::snapshot;
 use crate::spatial::{Affine, Angles, Drawn, Pose, Q4};
 use bytemuck::{Pod, Zeroable};
 use contacts::Capsule;
@@ -340,12 +341,6 @@ fn is_on(mask: F4, lane: usize) -> bool {
     mask.as_array()[lane].to_bits() != 0
 }
 
-/// Whether all numbers of poses can be coordinates.
-fn in_reach<T: Pod>(all: &[T]) -> bool {
-    let all: &[F4] = bytemuck::cast_slice(all);
-    all.iter().all(|v| v.abs().simd_le(splat(FARTHEST)).all())
-}
-
 impl Ragdoll {
     fn set_colliders(&mut self, payload: &[f32]) -> Result<()> {
         self.colliders = read_all(payload)?;
@@ -384,8 +379,8 @@ impl Ragdoll {
         }
     }
 
-    /// Seconds of a small step as the velocities of the state have it.
-    fn options_changed(&mut self) {
+    /// Steps as the options say from now on; velocities of the state are those of a small step.
+    fn take_pace(&mut self) {
         let old = self.pace.seconds;
         self.pace = Pace::of(&self.options);
         let ratio = splat(self.pace.seconds / old);
@@ -394,6 +389,11 @@ impl Ragdoll {
                 *was = *at - (*at - *was) * ratio;
             }
         }
+    }
+
+    /// Works out what depends on the options.
+    fn options_changed(&mut self) {
+        self.take_pace();
         self.reserve_solids();
         self.wake_all();
     }
@@ -614,17 +614,12 @@ impl Simulation for Ragdoll {
         self.carry_all(matrix)
     }
 
-    fn snapshot(&self) -> Vec<u8> {
-        self.save()
+    fn snapshot(&mut self) -> Vec<u8> {
+        snapshot::save(self)
     }
 
     fn restore(&mut self, bytes: &[u8]) -> Result<()> {
-        self.load(bytes).ok_or_else(|| {
-            Error::new(
-                Code::InvalidSnapshot,
-                "the bytes are not a snapshot of ragdolls with the bodies, points, links and colliders of these",
-            )
-        })
+        snapshot::restore(self, bytes)
     }
 
     fn hash(&self) -> u64 {
@@ -656,7 +651,8 @@ impl Ragdoll {
 
     /// Refuses poses that are no places.
     fn check_pose(&self, joints: std::ops::Range<usize>, roots: std::ops::Range<usize>) -> Result<()> {
-        if in_reach(&self.input.frame.poses[joints]) && in_reach(&self.input.frame.parents[roots]) {
+        let frame = &self.input.frame;
+        if all_within(&frame.poses[joints], FARTHEST) && all_within(&frame.parents[roots], FARTHEST) {
             return Ok(());
         }
         let all: &[f32] = bytemuck::cast_slice(&self.input.frame.poses);

@@ -1,18 +1,15 @@
 //! Beginning anew, carrying all somewhere else, saving and putting back.
 
 use super::pose::origin_near;
-use super::{Body, MAX_STEPS, Mode, OUTERMOST, Ragdoll, STEP, lane_mask};
+use super::{Block, Body, Frame, MAX_STEPS, Mode, OUTERMOST, Ragdoll, STEP, lane_mask};
 use crate::clock::Clock;
-use crate::collider::{Collider, STRIDE, within_reach};
+use crate::collider::{FARTHEST, all_sound, check_all, kinds, within_reach};
 use crate::error::{Error, Result};
-use crate::lanes::{F4, ON, V3, splat};
+use crate::lanes::{F4, ON, V3, all_within, splat};
 use crate::simulation::read_matrix;
+use crate::snapshot::{Kept, Tape, hash};
 use crate::spatial::{Affine, M3};
-use bytemuck::Zeroable;
-use xxhash_rust::xxh64::xxh64;
-
-/// First bytes of a snapshot: what it is, and which layout.
-const MAGIC: &[u8; 8] = b"LBragdl2";
+use bytemuck::{Zeroable, bytes_of};
 
 /// How far the columns of a rotation may be from unit length and right angles.
 const STRAIGHT: f32 = 1e-3;
@@ -29,7 +26,7 @@ impl Ragdoll {
         }
         self.now.clone_from(&self.colliders);
         self.gravity = self.input.gravity;
-        self.state.blocks.fill(super::Block::zeroed());
+        self.state.blocks.fill(Block::zeroed());
         for all in [&mut self.state.slack, &mut self.state.gaps, &mut self.state.sunk] {
             all.fill(F4::ZERO);
         }
@@ -75,9 +72,9 @@ impl Ragdoll {
 
     /// Moves limp bodies, and what the next call interpolates from, by a matrix that turns and moves.
     pub(super) fn carry_all(&mut self, matrix: &[f32; 16]) -> Result<()> {
-        let m = read_matrix(matrix)?;
-        let [x, y, z, origin] = [m.x_axis, m.y_axis, m.z_axis, m.w_axis].map(|c| V3::splat([c.x, c.y, c.z]));
-        let (axes, one) = (M3 { x, y, z }, M3::IDENTITY);
+        let way = read_matrix(matrix)?;
+        let (Affine { axes, .. }, one) = (way, M3::IDENTITY);
+        let M3 { x, y, z } = axes;
         let off = |v: V3, to: V3| {
             let off = v - to;
             off.x.abs().as_array()[0] + off.y.abs().as_array()[0] + off.z.abs().as_array()[0]
@@ -87,10 +84,9 @@ impl Ragdoll {
         if !turned || off(square.x, one.x) + off(square.y, one.y) + off(square.z, one.z) > STRAIGHT {
             return Err(Error::input("teleport takes a matrix that turns and moves a ragdoll, and does not scale it"));
         }
-        let way = Affine { axes, origin };
         let n = self.build.points.len();
         let places: Vec<V3> = self.state.blocks.iter().map(|block| way.times(block.origin)).collect();
-        if places.iter().any(|p| [p.x, p.y, p.z].iter().any(|v| !v.to_array().iter().all(within_reach))) {
+        if !all_within(&places, FARTHEST) {
             return Err(Error::input("teleport takes the bodies farther than 1000000 m"));
         }
         for (b, place) in places.into_iter().enumerate() {
@@ -109,175 +105,127 @@ impl Ragdoll {
         Ok(())
     }
 
-    /// What makes two of them able to exchange snapshots: bodies, points, links, bones and what their colliders are.
-    fn make(&self) -> u64 {
+    /// A digest of what is limp, of what each body does, and of the steps.
+    pub(super) fn digest(&self) -> u64 {
+        let mut state = bytes_of(&self.clock.steps()).to_vec();
+        let n = self.build.points.len();
+        for (i, body) in self.bodies.iter().enumerate() {
+            state.push(body.mode as u8);
+            state.extend_from_slice(bytes_of(&body.elapsed));
+            if body.mode == Mode::Limp {
+                let (b, lane) = (i / 4, i % 4);
+                let mut add = |v: &V3| state.extend_from_slice(bytes_of(&v.get(lane)));
+                add(&self.state.blocks[b].origin);
+                for p in b * n..(b + 1) * n {
+                    add(&self.state.at[p]);
+                    add(&self.state.was[p]);
+                }
+            }
+        }
+        hash(&state)
+    }
+}
+
+impl Kept for Ragdoll {
+    fn label(&self) -> (&'static [u8; 8], &'static str) {
+        (b"LBragdl2", "ragdolls with the bodies, points, links and colliders of these")
+    }
+
+    /// Bodies, points, links, bones and what the colliders are.
+    fn make(&self, words: &mut Vec<u32>) {
         let build = &self.build;
         let counts = [self.bodies.len(), build.points.len(), build.joints.len(), build.roots, build.limits.len()];
-        let links = build.links.iter().flat_map(|link| [link.a, link.b, u32::from(link.min)]);
-        let bones = build.bones.iter().flat_map(|bone| [bone.joint, bone.points[0], bone.points[1], bone.points[2]]);
-        let shapes = self.colliders.iter().map(Collider::kind);
-        let all = counts.into_iter().map(|count| count as u32).chain(links).chain(bones).chain(shapes);
-        let bytes: Vec<u8> = all.flat_map(u32::to_le_bytes).collect();
-        xxh64(&bytes, 0)
+        counts.into_iter().for_each(|count| words.push(count as u32));
+        for link in &build.links {
+            words.extend_from_slice(&[link.a, link.b, u32::from(link.min)]);
+        }
+        for bone in &build.bones {
+            words.push(bone.joint);
+            words.extend_from_slice(&bone.points);
+        }
+        kinds(&self.colliders, words);
     }
 
-    /// All that a snapshot holds in registers.
-    fn parts(&self) -> [&[f32]; 25] {
-        use bytemuck::cast_slice;
-        let state = &self.state;
-        [
-            cast_slice(&state.at),
-            cast_slice(&state.was),
-            cast_slice(&state.last),
-            cast_slice(&state.mark),
-            cast_slice(&state.goal_from),
-            cast_slice(&state.goal),
-            cast_slice(&state.weight),
-            cast_slice(&state.mass),
-            cast_slice(&state.rows),
-            cast_slice(&state.seeds),
-            cast_slice(&state.wanted),
-            cast_slice(&state.blocks),
-            cast_slice(&state.slack),
-            cast_slice(&state.gaps),
-            cast_slice(&state.sunk),
-            cast_slice(&state.held),
-            cast_slice(&self.output.rotations),
-            cast_slice(&self.output.places),
-            cast_slice(&self.from.poses),
-            cast_slice(&self.from.parents),
-            cast_slice(&self.to.poses),
-            cast_slice(&self.to.parents),
-            cast_slice(&self.input.frame.poses),
-            cast_slice(&self.input.frame.parents),
-            &self.input.strengths,
-        ]
-    }
-
-    /// The same, to be written.
-    fn parts_mut(&mut self) -> [&mut [f32]; 25] {
-        use bytemuck::cast_slice_mut;
+    fn keep(&mut self, tape: &mut Tape) {
+        self.clock.keep(tape);
+        tape.one(&mut self.between);
+        tape.one(&mut self.frames);
+        let mut due = self.due.unwrap_or(NOTHING_DUE);
+        tape.one(&mut due);
+        self.due = (due != NOTHING_DUE).then_some(due);
+        tape.flag(&mut self.newest);
+        for body in &mut self.bodies {
+            let mut mode = body.mode as u32;
+            tape.one(&mut mode);
+            match [Mode::Animated, Mode::Limp, Mode::GettingUp].get(mode as usize) {
+                Some(mode) => body.mode = *mode,
+                None => tape.refuse(),
+            }
+            tape.one(&mut body.elapsed);
+            tape.one(&mut body.duration);
+        }
+        // Velocities are a small step's: of the options that were then.
+        tape.one(&mut self.pace.seconds);
+        tape.all(&mut self.gravity);
+        tape.all(&mut self.input.gravity);
+        tape.poses(&mut self.colliders);
+        tape.poses(&mut self.now);
+        tape.all(&mut self.input.colliders);
         let state = &mut self.state;
-        [
-            cast_slice_mut(&mut state.at),
-            cast_slice_mut(&mut state.was),
-            cast_slice_mut(&mut state.last),
-            cast_slice_mut(&mut state.mark),
-            cast_slice_mut(&mut state.goal_from),
-            cast_slice_mut(&mut state.goal),
-            cast_slice_mut(&mut state.weight),
-            cast_slice_mut(&mut state.mass),
-            cast_slice_mut(&mut state.rows),
-            cast_slice_mut(&mut state.seeds),
-            cast_slice_mut(&mut state.wanted),
-            cast_slice_mut(&mut state.blocks),
-            cast_slice_mut(&mut state.slack),
-            cast_slice_mut(&mut state.gaps),
-            cast_slice_mut(&mut state.sunk),
-            cast_slice_mut(&mut state.held),
-            cast_slice_mut(&mut self.output.rotations),
-            cast_slice_mut(&mut self.output.places),
-            cast_slice_mut(&mut self.from.poses),
-            cast_slice_mut(&mut self.from.parents),
-            cast_slice_mut(&mut self.to.poses),
-            cast_slice_mut(&mut self.to.parents),
-            cast_slice_mut(&mut self.input.frame.poses),
-            cast_slice_mut(&mut self.input.frame.parents),
-            &mut self.input.strengths,
-        ]
+        state.places().into_iter().for_each(|all| tape.all(all));
+        for all in [&mut state.weight, &mut state.mass, &mut state.slack, &mut state.gaps, &mut state.sunk] {
+            tape.all(all);
+        }
+        tape.all(&mut state.rows);
+        tape.all(&mut state.seeds);
+        tape.all(&mut state.wanted);
+        tape.all(&mut state.blocks);
+        tape.all(&mut state.held);
+        tape.all(&mut self.output.rotations);
+        tape.all(&mut self.output.places);
+        for frame in [&mut self.from, &mut self.to, &mut self.input.frame] {
+            tape.all(&mut frame.poses);
+            tape.all(&mut frame.parents);
+        }
+        tape.all(&mut self.input.strengths);
     }
 
-    /// The exact state as bytes.
-    pub(super) fn save(&self) -> Vec<u8> {
-        let mut bytes = MAGIC.to_vec();
-        let mut long = |v: u64| bytes.extend(v.to_le_bytes());
-        long(self.make());
-        let (owed, steps) = self.clock.state();
-        for v in [owed.to_bits(), steps, self.between.to_bits(), u64::from(self.frames)] {
-            long(v);
-        }
-        long(self.due.unwrap_or(0.0).to_bits());
-        long(u64::from(self.newest));
-        for body in &self.bodies {
-            long(body.mode as u64);
-            long(body.elapsed.to_bits());
-            long(body.duration.to_bits());
-        }
-        let poses = |all: &[Collider]| all.iter().flat_map(|c| c.pose).collect::<Vec<f32>>();
-        let air = [self.pace.seconds].into_iter().chain(self.gravity).chain(self.input.gravity);
-        let numbers = air.chain(poses(&self.colliders)).chain(poses(&self.now)).chain(self.input.colliders.clone());
-        let numbers: Vec<f32> = numbers.chain(self.parts().into_iter().flatten().copied()).collect();
-        bytes.extend(numbers.iter().flat_map(|v| v.to_le_bytes()));
-        bytes
+    fn is_sound(&mut self) -> bool {
+        let state = &mut self.state;
+        let body =
+            |body: &Body| body.elapsed >= -1.0 && body.elapsed.is_finite() && (0.0..=60.0).contains(&body.duration);
+        let frame = |frame: &Frame| all_within(&frame.poses, OUTERMOST) && all_within(&frame.parents, OUTERMOST);
+        // Masks are no numbers.
+        let block = |block: &Block| {
+            all_within(&[block.origin], OUTERMOST) && all_within(&[block.scale, block.since], OUTERMOST)
+        };
+        self.clock.is_sound()
+            && self.between > 0.0
+            && self.between.is_finite()
+            && self.frames <= 2
+            && self.due.is_none_or(|due| due >= 0.0 && due.is_finite())
+            && self.bodies.iter().all(body)
+            && within_reach(&self.pace.seconds)
+            && self.pace.seconds > 0.0
+            && self.gravity.iter().chain(&self.input.gravity).all(within_reach)
+            && all_sound(&self.colliders)
+            && all_sound(&self.now)
+            && check_all(&self.input.colliders, &self.colliders).is_ok()
+            && state.places().iter().all(|all| all_within(all, OUTERMOST))
+            && [&state.weight, &state.slack, &state.gaps, &state.sunk].iter().all(|all| all_within(all, OUTERMOST))
+            && all_within(&state.mass, f32::MAX)
+            && all_within(&state.rows, OUTERMOST)
+            && all_within(&state.seeds, OUTERMOST)
+            && all_within(&state.wanted, OUTERMOST)
+            && state.blocks.iter().all(block)
+            && all_within(&state.held, OUTERMOST)
+            && all_within(&self.output.rotations, OUTERMOST)
+            && all_within(&self.output.places, OUTERMOST)
+            && [&self.from, &self.to, &self.input.frame].into_iter().all(frame)
+            && self.input.strengths.iter().all(|v| (0.0..=1.0).contains(v))
     }
 
-    /// Takes what `save` gave, or nothing of it.
-    pub(super) fn load(&mut self, bytes: &[u8]) -> Option<()> {
-        if bytes.len() != self.save().len() {
-            return None;
-        }
-        let mut longs = bytes.strip_prefix(MAGIC)?.as_chunks::<8>().0.iter().map(|b| u64::from_le_bytes(*b));
-        if longs.next()? != self.make() {
-            return None;
-        }
-        let (owed, steps) = (f64::from_bits(longs.next()?), longs.next()?);
-        let (between, frames) = (f64::from_bits(longs.next()?), longs.next()?);
-        let (due, newest) = (f64::from_bits(longs.next()?), longs.next()?);
-        let sound_due = (0.0..f64::INFINITY).contains(&due);
-        let sound =
-            sound_due && owed.abs() <= 1.0 && steps <= 1 << 52 && between > 0.0 && between.is_finite() && frames <= 2;
-        let mut bodies = Vec::with_capacity(self.bodies.len());
-        for _ in &self.bodies {
-            let mode = [Mode::Animated, Mode::Limp, Mode::GettingUp].get(longs.next()? as usize).copied()?;
-            let (elapsed, duration) = (f64::from_bits(longs.next()?), f64::from_bits(longs.next()?));
-            if !((-1.0..f64::INFINITY).contains(&elapsed) && (0.0..=60.0).contains(&duration)) {
-                return None;
-            }
-            bodies.push(Body { mode, elapsed, duration });
-        }
-        let numbers: Vec<f32> =
-            bytes.get(64 + 24 * bodies.len()..)?.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
-        let (air, rest) = numbers.split_at_checked(7)?;
-        let (poses, parts) = rest.split_at_checked(3 * self.input.colliders.len())?;
-        let same = self.colliders.iter().cycle().zip(poses.as_chunks::<STRIDE>().0);
-        let in_reach = |v: &f32| v.abs() <= OUTERMOST;
-        let sound = sound
-            && air.iter().all(within_reach)
-            && air[0] > 0.0
-            && same.into_iter().all(|(collider, pose)| Collider { pose: *pose, ..*collider }.check(0).is_ok());
-        // Masks are no numbers; all else is.
-        let (mut first, mut masks) = (0, 0..0);
-        for (i, part) in self.parts().iter().enumerate() {
-            if i == BLOCKS {
-                masks = first..first + part.len();
-            }
-            first += part.len();
-        }
-        let rest = parts[..masks.start].iter().chain(&parts[masks.end..]);
-        let wide = size_of::<super::Block>() / 4;
-        let blocks = parts[masks].chunks(wide).flat_map(|block| block[..16].iter().chain(&block[wide - 4..]));
-        let strengths = &parts[parts.len() - self.input.strengths.len()..];
-        let sound = sound && strengths.iter().all(|v| (0.0..=1.0).contains(v));
-        if !sound || !rest.chain(blocks).all(in_reach) {
-            return None;
-        }
-        self.clock.set_state((owed, steps));
-        (self.between, self.frames, self.newest) = (between, frames as u32, newest != 0);
-        self.due = (due > 0.0).then_some(due);
-        self.bodies = bodies;
-        self.gravity.copy_from_slice(&air[1..4]);
-        self.input.gravity.copy_from_slice(&air[4..]);
-        let mut poses = poses.as_chunks::<STRIDE>().0.iter();
-        for collider in self.colliders.iter_mut().chain(&mut self.now) {
-            collider.pose = *poses.next()?;
-        }
-        for (into, pose) in self.input.colliders.as_chunks_mut().0.iter_mut().zip(poses) {
-            *into = *pose;
-        }
-        let mut parts = parts.iter();
-        for (into, v) in self.parts_mut().into_iter().flatten().zip(&mut parts) {
-            *into = *v;
-        }
+    fn restored(&mut self) {
         // Masks are on or off, and nothing is simulated where there is no body.
         for b in 0..self.state.blocks.len() {
             let limp = self.lanes_of(b, Mode::Limp);
@@ -288,37 +236,10 @@ impl Ragdoll {
                 *mask = F4::new(whole) & limp;
             }
         }
-        // Velocities are a small step's: of the options that were then.
-        let ratio = splat(self.pace.seconds / air[0]);
-        if self.pace.seconds != air[0] {
-            for (at, was) in self.state.at.iter().zip(&mut self.state.was) {
-                *was = *at - (*at - *was) * ratio;
-            }
-        }
+        self.take_pace();
         self.show();
-        Some(())
-    }
-
-    /// A digest of what is limp, of what each body does, and of the steps.
-    pub(super) fn digest(&self) -> u64 {
-        let mut bytes = self.clock.steps().to_le_bytes().to_vec();
-        let n = self.build.points.len();
-        for (i, body) in self.bodies.iter().enumerate() {
-            bytes.push(body.mode as u8);
-            bytes.extend(body.elapsed.to_le_bytes());
-            if body.mode == Mode::Limp {
-                let (b, lane) = (i / 4, i % 4);
-                let mut add = |v: &V3| bytes.extend(v.get(lane).into_iter().flat_map(f32::to_le_bytes));
-                add(&self.state.blocks[b].origin);
-                for p in b * n..(b + 1) * n {
-                    add(&self.state.at[p]);
-                    add(&self.state.was[p]);
-                }
-            }
-        }
-        xxh64(&bytes, 0)
     }
 }
 
-/// Which of the parts of a snapshot the blocks are.
-const BLOCKS: usize = 11;
+/// In a snapshot, that no time waits for the next step.
+const NOTHING_DUE: f64 = 0.0;
