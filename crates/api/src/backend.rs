@@ -3,6 +3,7 @@
 use crate::kinds::{self, Kind};
 use limber_core::error::{Code, Error, Result};
 use limber_core::simulation::{Channel, Simulation};
+use limber_core::text;
 use std::collections::VecDeque;
 
 /// Handles carry their slot in the low half and the slot's generation in the high half.
@@ -59,7 +60,7 @@ impl Backend {
                 self.slots.push(Slot { generation: 1, live: None });
                 self.slots.len() - 1
             }
-            None => return Err(Error::new(Code::OutOfMemory, format!("{MAX_SLOTS} simulations are the most"))),
+            None => return Err(Error::new(Code::OutOfMemory, text![MAX_SLOTS, " simulations are the most"])),
         };
         let slot = &mut self.slots[index];
         slot.live = Some(live);
@@ -151,7 +152,7 @@ impl Backend {
 
     /// The memory of channel `id`. It may move in every call but `begin`, `fixed_step`, `finish` and `advance`.
     pub fn channel(&mut self, handle: u32, id: u32) -> Result<Channel<'_>> {
-        self.simulation(handle)?.channel(id).ok_or_else(|| Error::input(format!("there is no channel {id}")))
+        self.simulation(handle)?.channel(id).ok_or_else(|| Error::input(text!["there is no channel ", id]))
     }
 
     /// Runs operation `op` of the technique.
@@ -168,7 +169,7 @@ impl Backend {
     /// Moves everything by a column-major 4×4 matrix, without any swing.
     pub fn teleport(&mut self, handle: u32, matrix: &[f32]) -> Result<()> {
         let simulation = self.simulation(handle)?;
-        let refuse = |_| Error::input(format!("a matrix has 16 numbers, got {}", matrix.len()));
+        let refuse = |_| Error::input(text!["a matrix has 16 numbers, got ", matrix.len()]);
         simulation.teleport(matrix.try_into().map_err(refuse)?)
     }
 
@@ -184,7 +185,9 @@ impl Backend {
 
     /// A digest of the state alone, 16 hexadecimal digits.
     pub fn hash(&mut self, handle: u32) -> Result<String> {
-        Ok(format!("{:016x}", self.simulation(handle)?.hash()))
+        let hash = self.simulation(handle)?.hash();
+        let digit = |place: u32| char::from(b"0123456789abcdef"[(hash >> (4 * place)) as usize % 16]);
+        Ok((0..16).rev().map(digit).collect())
     }
 }
 

@@ -3,6 +3,7 @@
 use limber_core::error::{Error, Result};
 use limber_core::options::StructInfo;
 use limber_core::simulation::{ChannelInfo, Doc, Simulation};
+use limber_core::text;
 
 /// Makes a simulation of settings and two arrays whose meaning is the technique's own.
 type Create = fn(&str, &[f32], &[u32]) -> Result<Box<dyn Simulation>>;
@@ -63,7 +64,7 @@ kinds! {
 
 /// The technique of number `kind`.
 pub(crate) fn kind(kind: u32) -> Result<&'static Kind> {
-    KINDS.get(kind as usize).ok_or_else(|| Error::input(format!("no technique has the number {kind}")))
+    KINDS.get(kind as usize).ok_or_else(|| Error::input(text!["no technique has the number ", kind]))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use crate::backend::{Backend, Live};
 use limber_core::error::{Error, Result};
 use limber_core::simulation::{Channel, ChannelInfo, Element};
+use limber_core::text;
 
 /// Sections begin at multiples of this many bytes.
 const ALIGN: usize = 16;
@@ -46,7 +47,7 @@ fn sections(live: &mut Live, mut visit: impl FnMut(Section, &mut [u8], bool) -> 
 }
 
 fn short(section: Section, block: usize) -> Error {
-    Error::input(format!("the block ends at byte {block}, channel {} at byte {}", section.id, section.end()))
+    Error::input(text!["the block ends at byte ", block, ", channel ", section.id, " at byte ", section.end()])
 }
 
 impl Backend {

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::lanes::{F4, V3, greater, larger, less, select, splat};
-use crate::number::number;
+use crate::text;
 use glam::{Mat3, Quat, Vec3, Vec4};
 
 /// Numbers of a collider in its channel: `[ax, ay, az, bx, by, bz, radius, friction, more × 4]`, where `more` is the radius
@@ -28,15 +28,14 @@ pub fn within_reach(v: &f32) -> bool {
 
 /// The error for a number that is not [`within_reach`].
 pub fn out_of_reach(name: &str, unit: &str, got: f32) -> Error {
-    let (far, got) = (number(FARTHEST.into()), number(got.into()));
     let space = if unit.is_empty() { "" } else { " " };
-    Error::input(format!("{name} must be from -{far} to {far}{space}{unit}, got {got}"))
+    Error::input(text![name, " must be from -", FARTHEST, " to ", FARTHEST, space, unit, ", got ", got])
 }
 
 /// The error for the first of `values` that is not [`within_reach`], if one is not.
 pub fn check_reach(name: &str, unit: &str, values: &[f32]) -> Result<()> {
     match values.iter().position(|v| !within_reach(v)) {
-        Some(i) => Err(out_of_reach(&(name.to_string() + "[" + &i.to_string() + "]"), unit, values[i])),
+        Some(i) => Err(out_of_reach(&text![name, "[", i, "]"], unit, values[i])),
         None => Ok(()),
     }
 }
@@ -44,7 +43,7 @@ pub fn check_reach(name: &str, unit: &str, values: &[f32]) -> Result<()> {
 /// The colliders of the operation that replaces them, checked.
 pub fn read_all(payload: &[f32]) -> Result<Vec<Collider>> {
     if !payload.len().is_multiple_of(STRIDE + 1) {
-        return Err(Error::input(format!("colliders take {} numbers each, got {}", STRIDE + 1, payload.len())));
+        return Err(Error::input(text!["colliders take ", STRIDE + 1, " numbers each, got ", payload.len()]));
     }
     payload.chunks_exact(STRIDE + 1).enumerate().map(|(i, numbers)| Collider::new(numbers, i)).collect()
 }
@@ -104,10 +103,12 @@ impl Collider {
             3.0 => Shape::TaperedCapsule,
             4.0 => Shape::Box,
             _ => {
-                return Err(Error::option(format!(
-                    "colliders[{index}].kind must be sphere, capsule, plane, taperedCapsule or box, got {}",
-                    number(f64::from(numbers[0]))
-                )));
+                return Err(Error::option(text![
+                    "colliders[",
+                    index,
+                    "].kind must be sphere, capsule, plane, taperedCapsule or box, got ",
+                    numbers[0]
+                ]));
             }
         };
         let mut pose = [0.0; STRIDE];
@@ -129,11 +130,19 @@ impl Collider {
             let least = if size { 0.0 } else { -FARTHEST };
             let most = if i == 7 { 1.0 } else { FARTHEST };
             if !(*value >= least && *value <= most) {
-                let (least, most, got) = (number(least.into()), number(most.into()), number(f64::from(*value)));
-                return Err(Error::option(format!(
-                    "colliders[{index}].{} must be a number from {least} to {most}, got {got}",
-                    self.name(i)
-                )));
+                let name = self.name(i);
+                return Err(Error::option(text![
+                    "colliders[",
+                    index,
+                    "].",
+                    name,
+                    " must be a number from ",
+                    least,
+                    " to ",
+                    most,
+                    ", got ",
+                    value
+                ]));
             }
         }
         let (name, given) = match self.shape {
@@ -142,7 +151,7 @@ impl Collider {
             _ => return Ok(()),
         };
         if given.length() < 1e-6 {
-            return Err(Error::option(format!("colliders[{index}].{name} must be longer than 0, got 0")));
+            return Err(Error::option(text!["colliders[", index, "].", name, " must be longer than 0, got 0"]));
         }
         Ok(())
     }
@@ -162,7 +171,7 @@ impl Collider {
             (_, Shape::Plane) => ("normal", Some(0)),
             _ => ("a", Some(0)),
         };
-        first.map_or_else(|| name.to_string(), |first| format!("{name}[{}]", i - first))
+        first.map_or_else(|| name.into(), |first| text![name, "[", i - first, "]"])
     }
 
     fn a(&self) -> Vec3 {
@@ -628,7 +637,7 @@ mod tests {
 
     #[test]
     fn a_bad_collider_is_named() {
-        let refused = |numbers: &[f32], index| Collider::new(&payload(numbers), index).unwrap_err().message;
+        let refused = |numbers: &[f32], index| Collider::new(&payload(numbers), index).unwrap_err().message.clone();
         for (numbers, index, message) in [
             (&[1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, -1.0][..], 3, "3].radius must be a number from 0 to 1000000, got -1"),
             (

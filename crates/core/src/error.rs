@@ -1,6 +1,8 @@
 //! The one error type that crosses the boundary to JavaScript.
 
+use crate::text;
 use std::fmt;
+use std::ops::Deref;
 
 /// What kind of fault an [`Error`] is; its name is the `code` of a `LimberError` in JavaScript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,13 +32,24 @@ impl Code {
     }
 }
 
-/// A fault of the caller's, with the option's path and range in the message.
+/// What is known of an [`Error`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Error {
+pub struct Fault {
     /// What kind of fault.
     pub code: Code,
     /// One sentence: what was wrong, what is allowed, what was given.
     pub message: String,
+}
+
+/// A fault of the caller's, with the option's path and range in the message. One pointer, so that handing it on weighs nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error(Box<Fault>);
+
+impl Deref for Error {
+    type Target = Fault;
+    fn deref(&self) -> &Fault {
+        &self.0
+    }
 }
 
 /// The result of everything that can be refused.
@@ -44,8 +57,15 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
     /// An error of `code` that says `message`.
+    #[cold]
+    #[inline(never)]
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Error { code, message: message.into() }
+        Error(Box::new(Fault { code, message: message.into() }))
+    }
+
+    /// The code's name and the message, as they cross to JavaScript.
+    pub fn text(&self) -> String {
+        text![self.code.name(), ": ", self.message]
     }
 
     /// A refused option.
@@ -61,7 +81,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.code.name(), self.message)
+        f.write_str(&self.text())
     }
 }
 

@@ -6,7 +6,8 @@
 //! and the numbers that it reads and writes weigh 40 KB of WebAssembly, more than a cloth.
 
 use crate::error::{Error, Result};
-use crate::number::number;
+use crate::number::{Part, number};
+use crate::text;
 
 /// One field of an option struct.
 #[derive(Debug)]
@@ -148,10 +149,10 @@ impl<'a> Value<'a> {
     fn shown(&self) -> String {
         match self {
             Value::Number(n) => number(*n),
-            Value::Bool(b) => b.to_string(),
+            Value::Bool(b) => boolean(*b).into(),
             Value::Null => "null".into(),
             Value::Empty => "an object".into(),
-            Value::Other(text) => text.to_string(),
+            Value::Other(text) => (*text).into(),
         }
     }
 }
@@ -160,7 +161,7 @@ impl<'a> Value<'a> {
 pub fn settings<'a>(text: &'a str, mut visit: impl FnMut(&'a str, Value<'a>) -> Result<()>) -> Result<()> {
     for line in text.lines() {
         let setting = line.split_once('=').and_then(|(path, value)| Some((path, Value::read(value)?)));
-        let (path, value) = setting.ok_or_else(|| Error::option(format!("{line} is no setting")))?;
+        let (path, value) = setting.ok_or_else(|| Error::option(text![line, " is no setting"]))?;
         visit(path, value)?;
     }
     Ok(())
@@ -171,7 +172,7 @@ pub fn set(options: &mut dyn Options, path: &str, rest: &str, value: Value) -> R
     let (name, inner) = rest.split_once('.').map_or((rest, None), |(name, inner)| (name, Some(inner)));
     let fields = options.fields();
     let Some(index) = fields.iter().position(|field| is_camel_case(name, field.name)) else {
-        let mut message = format!("{path} is no option of {}; known: ", options.name());
+        let mut message = text![path, " is no option of ", options.name(), "; known: "];
         for (i, field) in fields.iter().enumerate() {
             message += if i > 0 { ", " } else { "" };
             message += &camel_case(field.name);
@@ -209,21 +210,19 @@ pub fn set(options: &mut dyn Options, path: &str, rest: &str, value: Value) -> R
         (Slot::Optional(_), ..) => "null or a number",
         (Slot::Nested(_), ..) => "an object",
     };
-    let mut message = format!("{path} must be {what}");
+    let mut message = text![path, " must be ", what];
     if range.is_some() {
-        message += &format!(" from {} to {}", number(low), number(high));
+        message += &text![" from ", low, " to ", high];
     }
     if !unit.is_empty() {
-        message += &format!(" ({unit})");
+        message += &text![" (", unit, ")"];
     }
-    Err(Error::option(message + ", got " + &value.shown()))
+    Err(Error::option(text![message, ", got ", value.shown()]))
 }
 
-/// `options` with the fields that `text` names. On an error nothing has changed.
-pub fn with<T: Options + Clone>(options: &T, text: &str) -> Result<T> {
-    let mut next = options.clone();
-    settings(text, |path, value| set(&mut next, path, path, value))?;
-    Ok(next)
+/// Sets the fields of `options` that `text` names. On an error some may have changed.
+pub fn set_all(options: &mut dyn Options, text: &str) -> Result<()> {
+    settings(text, |path, value| set(options, path, path, value))
 }
 
 /// `options` as JSON.
@@ -240,12 +239,17 @@ pub fn write(options: &mut dyn Options, out: &mut String) {
 
 fn write_slot(slot: Slot, out: &mut String) {
     match slot {
-        Slot::F32(n) => out.push_str(&number(f64::from(*n))),
-        Slot::U32(n) => out.push_str(&n.to_string()),
-        Slot::Bool(b) => out.push_str(if *b { "true" } else { "false" }),
-        Slot::Optional(n) => out.push_str(&n.map_or("null".into(), |n| number(f64::from(n)))),
+        Slot::F32(n) => n.add_to(out),
+        Slot::U32(n) => n.add_to(out),
+        Slot::Bool(b) => out.push_str(boolean(*b)),
+        Slot::Optional(Some(n)) => n.add_to(out),
+        Slot::Optional(None) => out.push_str("null"),
         Slot::Nested(inner) => write(inner, out),
     }
+}
+
+fn boolean(b: bool) -> &'static str {
+    if b { "true" } else { "false" }
 }
 
 /// `snake_case` as `camelCase`.

@@ -2,8 +2,8 @@
 
 use crate::collider::{out_of_reach, within_reach};
 use crate::error::{Error, Result};
-use crate::number::number;
 use crate::spatial::{Affine, M3};
+use crate::text;
 
 /// What a channel's numbers are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,9 +47,7 @@ pub enum Channel<'a> {
 /// Refuses a time that is no number, or endless.
 pub fn check_dt(dt: Option<f64>) -> Result<()> {
     match dt {
-        Some(dt) if !dt.is_finite() => {
-            Err(Error::input(format!("dt must be a finite number of seconds, got {}", number(dt))))
-        }
+        Some(dt) if !dt.is_finite() => Err(Error::input(text!["dt must be a finite number of seconds, got ", dt])),
         _ => Ok(()),
     }
 }

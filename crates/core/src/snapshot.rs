@@ -2,6 +2,7 @@
 
 use crate::collider::Collider;
 use crate::error::{Code, Error, Result};
+use crate::text;
 use bytemuck::{Pod, bytes_of_mut, cast_slice, cast_slice_mut};
 use xxhash_rust::xxh64::xxh64;
 
@@ -100,7 +101,7 @@ pub fn restore(of: &mut dyn Kept, bytes: &[u8]) -> Result<()> {
         }
         read(of, &now[HEAD..]);
     }
-    Err(Error::new(Code::InvalidSnapshot, ["the bytes are not a snapshot of ", of.label().1].concat()))
+    Err(Error::new(Code::InvalidSnapshot, text!["the bytes are not a snapshot of ", of.label().1]))
 }
 
 fn read(of: &mut dyn Kept, bytes: &[u8]) -> bool {

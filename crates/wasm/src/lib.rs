@@ -220,7 +220,7 @@ impl Backend {
     /// The value of `result`, or `refused` with the error as the output.
     fn or<T>(&mut self, result: Result<T>, refused: T) -> T {
         result.unwrap_or_else(|error| {
-            self.output = error.to_string().into_bytes();
+            self.output = error.text().into_bytes();
             refused
         })
     }

@@ -9,7 +9,9 @@ use crate::clock::Clock;
 use crate::collider::{out_of_reach, within_reach};
 use crate::error::{Error, Result};
 use crate::lanes::{F4, ON, V3};
+use crate::number::Part;
 use crate::options::{Value, set, settings};
+use crate::text;
 
 /// Most vertices of a cloth.
 const MOST_VERTICES: u64 = 4_000_000;
@@ -54,13 +56,18 @@ impl Order {
             },
             Some(("options", name)) => set(&mut options, name, name, value),
             _ if value == Value::Empty => Ok(()),
-            _ => Err(Error::option(format!("{path} is not known; a cloth is made of grid or mesh, and options"))),
+            _ => Err(Error::option(text![path, " is not known; a cloth is made of grid or mesh, and options"])),
         })?;
         let shape = shape.ok_or_else(|| Error::option("a cloth is made of grid or mesh"))?;
         if let Shape::Grid(grid) = &shape {
             let vertices = u64::from(grid.columns) * u64::from(grid.rows);
             if vertices > MOST_VERTICES {
-                return Err(Error::option(format!("columns × rows must be from 4 to {MOST_VERTICES}, got {vertices}")));
+                return Err(Error::option(text![
+                    "columns × rows must be from 4 to ",
+                    MOST_VERTICES,
+                    ", got ",
+                    vertices
+                ]));
             }
         }
         Ok(Order { shape, options })
@@ -80,7 +87,7 @@ impl Cloth {
     pub fn create(settings: &str, reals: &[f32], indices: &[u32]) -> Result<Self> {
         let Order { shape, options } = Order::read(settings)?;
         if let Some(i) = reals.iter().position(|v| !within_reach(v)) {
-            let name = format!("{} of vertex {}", ["x", "y", "z"][i % 3], i / 3);
+            let name = text![["x", "y", "z"][i % 3], " of vertex ", i / 3];
             return Err(out_of_reach(&name, "m", reals[i]));
         }
         match shape {
@@ -88,11 +95,14 @@ impl Cloth {
                 let count = (grid.columns * grid.rows) as usize;
                 let placed = if reals.is_empty() { flat(&grid) } else { reals.to_vec() };
                 if placed.len() != count * 3 {
-                    return Err(Error::input(format!(
-                        "a grid of {count} vertices takes {} numbers, got {}",
+                    return Err(Error::input(text![
+                        "a grid of ",
+                        count,
+                        " vertices takes ",
                         count * 3,
+                        " numbers, got ",
                         reals.len()
-                    )));
+                    ]));
                 }
                 let (columns, rows) = (grid.columns as usize, grid.rows as usize);
                 if columns < LEAST_COLUMNS {
@@ -118,11 +128,13 @@ impl Cloth {
             Shape::Mesh(mesh) => {
                 let corners = mesh.triangles as usize * 3;
                 if reals.len() < 3 || !reals.len().is_multiple_of(3) || indices.len() < corners {
-                    return Err(Error::input(format!(
-                        "a mesh takes 3 numbers a vertex and 3 indices a triangle, got {} numbers and {} indices",
+                    return Err(Error::input(text![
+                        "a mesh takes 3 numbers a vertex and 3 indices a triangle, got ",
                         reals.len(),
-                        indices.len()
-                    )));
+                        " numbers and ",
+                        indices.len(),
+                        " indices"
+                    ]));
                 }
                 let (triangles, pinned) = indices.split_at(corners);
                 woven(options, reals, &Source::new(reals, triangles, mesh.weld)?, pinned)
@@ -272,12 +284,17 @@ fn report(source: &Source) -> String {
     let mut orphans = String::new();
     for orphan in &source.orphans {
         orphans += if orphans.is_empty() { "" } else { "," };
-        orphans += &orphan.to_string();
+        orphan.add_to(&mut orphans);
     }
-    format!(
-        r#"{{"welded":{},"degenerateTriangles":{},"duplicateTriangles":{},"orphanVertices":[{orphans}]}}"#,
+    text![
+        "{\"welded\":",
         source.particle_of.len() - source.particles(),
+        ",\"degenerateTriangles\":",
         source.degenerate,
+        ",\"duplicateTriangles\":",
         source.duplicate,
-    )
+        ",\"orphanVertices\":[",
+        orphans,
+        "]}"
+    ]
 }

@@ -4,6 +4,7 @@ use super::grid::Ends;
 use super::links::{Kind, LinkLanes, relax};
 use crate::error::{Error, Result};
 use crate::lanes::{F4, V3};
+use crate::text;
 use glam::Vec3;
 
 /// A triangle whose height is this small a share of its longest edge has no direction, and is dropped.
@@ -46,9 +47,14 @@ impl Source {
         for (t, face) in triangles.as_chunks::<3>().0.iter().enumerate() {
             if let Some(bad) = face.iter().find(|v| **v as usize >= count) {
                 let last = count - 1;
-                return Err(Error::input(format!(
-                    "index of triangle {t} must be a vertex from 0 to {last}, got {bad}"
-                )));
+                return Err(Error::input(text![
+                    "index of triangle ",
+                    t,
+                    " must be a vertex from 0 to ",
+                    last,
+                    ", got ",
+                    bad
+                ]));
             }
             let [a, b, c] = face.map(|v| source.particle_of[v as usize]);
             if flat([a, b, c].map(|p| source.place(vertices, p))) {

@@ -19,10 +19,11 @@ use crate::clock::Clock;
 use crate::collider::{Collider, Solid, check_all, check_reach, read_all};
 use crate::error::{Error, Result};
 use crate::lanes::{F4, V3};
-use crate::number::{number, root};
+use crate::number::root;
 use crate::options::{self as settings, describe as describe_options};
 use crate::simulation::{Channel, ChannelInfo, Simulation, check_dt};
 use crate::snapshot;
+use crate::text;
 use links::{Kind, LinkLanes};
 pub use options::{ClothGrid, ClothMesh, ClothOptions, ClothStiffness};
 
@@ -227,7 +228,7 @@ impl Cloth {
     fn set_pins(&mut self, vertices: &[u32]) -> Result<()> {
         let count = self.slot_of.len();
         if let Some((i, bad)) = vertices.iter().enumerate().find(|(_, v)| **v as usize >= count) {
-            return Err(Error::option(format!("pinned[{i}] must be a vertex from 0 to {}, got {bad}", count - 1)));
+            return Err(Error::option(text!["pinned[", i, "] must be a vertex from 0 to ", count - 1, ", got ", bad]));
         }
         let mut pinned = vec![false; count];
         for v in vertices {
@@ -278,7 +279,9 @@ impl Simulation for Cloth {
     }
 
     fn configure(&mut self, settings: &str) -> Result<()> {
-        self.options = settings::with(&self.options, settings)?;
+        let mut options = self.options.clone();
+        settings::set_all(&mut options, settings)?;
+        self.options = options;
         self.options_changed();
         Ok(())
     }
@@ -351,14 +354,13 @@ impl Simulation for Cloth {
                 let bad = |v: &&f32| !(**v >= 0.0 && **v < 4e9 && **v == (**v as u32) as f32);
                 if let Some(bad) = payload.iter().find(bad) {
                     let last = self.slot_of.len() - 1;
-                    let bad = number(f64::from(*bad));
-                    return Err(Error::option(format!("pinned must hold vertices from 0 to {last}, got {bad}")));
+                    return Err(Error::option(text!["pinned must hold vertices from 0 to ", last, ", got ", bad]));
                 }
                 let vertices: Vec<u32> = payload.iter().map(|v| *v as u32).collect();
                 self.set_pins(&vertices)?;
             }
             channels::SET_COLLIDERS => self.set_colliders(payload)?,
-            _ => return Err(Error::input(format!("a cloth has no operation {op}"))),
+            _ => return Err(Error::input(text!["a cloth has no operation ", op])),
         }
         Ok(Vec::new())
     }

@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::lanes::{F4, ON, V3, splat};
 use crate::options::{set, settings};
 use crate::spatial::{Affine, Angles, Drawn, M3, Pose, Q4};
+use crate::text;
 use bytemuck::{Pod, Zeroable};
 
 /// Most joints of a simulation.
@@ -31,7 +32,7 @@ const VRM: u32 = 1;
 fn read(text: &str) -> Result<(JiggleBonesOptions, Vec<JiggleChainOptions>)> {
     let (mut all, mut chains) = (JiggleBonesOptions::default(), Vec::new());
     settings(text, |path, value| match chain_of(path) {
-        Some((i, _)) if i > MOST_JOINTS => Err(Error::option(format!("chains must be at most {MOST_JOINTS}"))),
+        Some((i, _)) if i > MOST_JOINTS => Err(Error::option(text!["chains must be at most ", MOST_JOINTS])),
         Some((i, name)) => {
             if chains.len() <= i {
                 chains.resize(i + 1, JiggleChainOptions::default());
@@ -100,14 +101,15 @@ impl JiggleBones {
             first += count;
             groups.push(Group { rate: *rate, steps: 0, fresh: true, blocks });
         }
-        let counts = [joints.len(), chains.len(), blocks.len()].map(|count| count.to_string());
+        let report =
+            text!["{\"joints\":", joints.len(), ",\"chains\":", chains.len(), ",\"blocks\":", blocks.len(), "}"];
         let centers = order.centers.div_ceil(4);
         let matrices = |count| filled(Affine::IDENTITY, count);
         let poses = filled(Pose::IDENTITY, rows.len());
         let center = Center { from: Frame::IDENTITY, to: Frame::IDENTITY, step: Affine::IDENTITY };
         let mut bones = JiggleBones {
             options,
-            report: ["{\"joints\":", &counts[0], ",\"chains\":", &counts[1], ",\"blocks\":", &counts[2], "}"].concat(),
+            report,
             chain_options,
             chains,
             joints,
@@ -186,7 +188,7 @@ impl<'a> Order<'a> {
         }
         if let Some(i) = reals.iter().position(|v| !within_reach(v)) {
             let what = if i % REALS < 3 { "tip of bone " } else { "options of bone " };
-            return Err(out_of_reach(&(what.to_string() + &(i / REALS).to_string()), "", reals[i]));
+            return Err(out_of_reach(&text![what, i / REALS], "", reals[i]));
         }
         let (joint_rows, chain_rows) = rest.split_at(joints * INDICES);
         let order = Order {
@@ -225,9 +227,13 @@ fn strands(joints: &[[u32; INDICES]], chains: &[Chain]) -> Result<Vec<Strand>> {
             let above = strand_of[*parent as usize];
             let [_, other, _] = joints[*parent as usize];
             if strands[above].group != group {
-                return Err(Error::option(format!(
-                    "chains.{chain}.rate must be that of chain {other}, on which it hangs"
-                )));
+                return Err(Error::option(text![
+                    "chains.",
+                    chain,
+                    ".rate must be that of chain ",
+                    other,
+                    ", on which it hangs"
+                ]));
             }
             if other == *chain && children[*parent as usize] == 1 {
                 strands[above].joints.push(j as u32);

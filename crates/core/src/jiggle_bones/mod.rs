@@ -20,11 +20,12 @@ use crate::clock::Clock;
 use crate::collider::{Collider, FARTHEST, Solid, check_all, check_reach, read_all};
 use crate::error::{Error, Result};
 use crate::lanes::{F4, V3, all_within, splat};
-use crate::number::{exp, ln, number, sin_cos};
+use crate::number::{exp, ln, sin_cos};
 use crate::options::{self as settings, describe as describe_options};
 use crate::simulation::{Channel, ChannelInfo, Simulation, check_dt};
 use crate::snapshot;
 use crate::spatial::{Affine, Angles, Drawn, M3, Pose, Q4};
+use crate::text;
 use bytemuck::{Pod, Zeroable};
 use limit::Limit;
 pub use options::{JiggleBonesOptions, JiggleChainOptions};
@@ -471,13 +472,13 @@ impl JiggleBones {
         settings::settings(text, |path, value| match chain_of(path) {
             Some((i, name)) => match chains.get_mut(i) {
                 Some(chain) => settings::set(chain, path, name, value),
-                None => Err(Error::option(format!("{path}: there are {} chains", self.chains.len()))),
+                None => Err(Error::option(text![path, ": there are ", self.chains.len(), " chains"])),
             },
             None => settings::set(&mut all, path, path, value),
         })?;
         for (i, (new, old)) in chains.iter().zip(&self.chain_options).enumerate() {
             if new.rate != old.rate {
-                return Err(Error::option(format!("chains.{i}.rate is fixed once it is made")));
+                return Err(Error::option(text!["chains.", i, ".rate is fixed once it is made"]));
             }
         }
         (self.options, self.chain_options) = (all, chains);
@@ -487,7 +488,7 @@ impl JiggleBones {
 
 #[cold]
 fn bad(what: &str) -> Error {
-    Error::input(format!("the {what} must be numbers from -{0} to {0}", number(FARTHEST.into())))
+    Error::input(text!["the ", what, " must be numbers from -", FARTHEST, " to ", FARTHEST])
 }
 
 /// `chains.3.stiffness` as the chain 3 and `stiffness`.
@@ -587,7 +588,7 @@ impl Simulation for JiggleBones {
             channels::CARRY => self.carry = true,
             channels::SETTLE => self.settle(),
             channels::READ_TIPS => return Ok(self.drawn_tips()),
-            _ => return Err(Error::input(format!("jiggle bones have no operation {op}"))),
+            _ => return Err(Error::input(text!["jiggle bones have no operation ", op])),
         }
         Ok(Vec::new())
     }

@@ -11,8 +11,9 @@ use crate::clock::Clock;
 use crate::collider::{out_of_reach, within_reach};
 use crate::error::{Error, Result};
 use crate::lanes::{F4, V3};
-use crate::options::with;
+use crate::options::set_all;
 use crate::spatial::{Affine, Angles, Drawn, M3, Pose, Q4};
+use crate::text;
 use bytemuck::{Pod, Zeroable};
 use glam::{Mat3, Vec3};
 
@@ -38,7 +39,7 @@ const REST_GAP: f32 = 0.98;
 impl Ragdoll {
     /// Refuses what [`Ragdoll::create`] would refuse of `settings`, before anything is allocated for it.
     pub fn check(settings: &str) -> Result<()> {
-        with(&RagdollOptions::default(), settings).map(drop)
+        set_all(&mut RagdollOptions::default(), settings)
     }
 
     /// Ragdolls of one build.
@@ -51,7 +52,8 @@ impl Ragdoll {
     /// radius, inverse mass, velocity x, y, z]`; for each link its rest length; for each limit `[axis x, y, z, least, most]`;
     /// for each capsule its radius; and without joints for each body a matrix of three rows, column by column.
     pub fn create(settings: &str, reals: &[f32], indices: &[u32]) -> Result<Self> {
-        let options = with(&RagdollOptions::default(), settings)?;
+        let mut options = RagdollOptions::default();
+        set_all(&mut options, settings)?;
         let (mut build, bodies) = read(reals, indices)?;
         let blocks = bodies.div_ceil(4);
         let (n, m) = (build.points.len(), build.links.len());
@@ -61,22 +63,19 @@ impl Ragdoll {
             poses: filled(Pose::IDENTITY, joints * blocks),
             parents: filled(Affine::IDENTITY, roots * blocks),
         };
-        let counts = [bodies, n, m, bones, build.pairs.len()].map(|count| count.to_string());
-        let [of_bodies, of_points, of_links, of_bones, of_pairs] = &counts;
-        let report = [
+        let report = text![
             "{\"bodies\":",
-            of_bodies,
+            bodies,
             ",\"points\":",
-            of_points,
+            n,
             ",\"links\":",
-            of_links,
+            m,
             ",\"bones\":",
-            of_bones,
+            bones,
             ",\"pairs\":",
-            of_pairs,
-            "}",
-        ]
-        .concat();
+            build.pairs.len(),
+            "}"
+        ];
         let links = build.links.iter().flat_map(|link| [link.a, link.b]).collect();
         build.schedule();
         let drawn = Drawn { rotation: Q4::IDENTITY, euler: V3::ZERO };
@@ -166,7 +165,7 @@ fn rows<'a, T, const N: usize>(all: &mut &'a [T], count: usize) -> Result<&'a [[
 /// The error for a number of something that there are many of.
 #[cold]
 fn wrong(list: &str, index: usize, what: &str) -> Error {
-    Error::option([list, "[", &index.to_string(), "]", what].concat())
+    Error::option(text![list, "[", index, "]", what])
 }
 
 fn read(mut reals: &[f32], mut indices: &[u32]) -> Result<(Build, usize)> {
@@ -179,7 +178,7 @@ fn read(mut reals: &[f32], mut indices: &[u32]) -> Result<(Build, usize)> {
         return Err(Error::option("points must hold at least one, and bodies be at least 1"));
     }
     if n.checked_mul(bodies).is_none_or(|all| all > MOST_POINTS) {
-        return Err(Error::option(format!("points of all bodies must be at most {MOST_POINTS}")));
+        return Err(Error::option(text!["points of all bodies must be at most ", MOST_POINTS]));
     }
     let exists = |p: u32, count: usize| (p as usize) < count;
     let mut build = Build {
@@ -222,7 +221,7 @@ fn read(mut reals: &[f32], mut indices: &[u32]) -> Result<(Build, usize)> {
         rows::<_, 3>(&mut indices, m)?.iter().zip(rows::<_, 1>(&mut reals, m)?).enumerate()
     {
         if let Some(p) = [a, b].into_iter().find(|p| !exists(**p, n)) {
-            return Err(wrong("links", i, &format!(": there is no point {p}")));
+            return Err(wrong("links", i, &text![": there is no point ", p]));
         }
         if a == b || *rest < 0.0 {
             return Err(wrong("links", i, " must link two points, at a distance of at least 0"));

@@ -27,6 +27,7 @@ use crate::options::{self as settings, describe as describe_options};
 use crate::simulation::{Channel, ChannelInfo, Simulation, check_dt};
 use crate::snapshot;
 use crate::spatial::{Affine, Angles, Drawn, Pose, Q4};
+use crate::text;
 use bytemuck::{Pod, Zeroable};
 use contacts::Capsule;
 use limits::Limit;
@@ -355,10 +356,13 @@ impl Ragdoll {
     fn body(&self, payload: &[f32], least: usize) -> Result<usize> {
         match payload.first().map(|v| *v as usize) {
             Some(body) if body < self.bodies.len() && payload.len() >= least => Ok(body),
-            _ => Err(Error::input(format!(
-                "the operation takes the number of a body below {} first, and {least} numbers in all",
-                self.bodies.len()
-            ))),
+            _ => Err(Error::input(text![
+                "the operation takes the number of a body below ",
+                self.bodies.len(),
+                " first, and ",
+                least,
+                " numbers in all"
+            ])),
         }
     }
 
@@ -506,7 +510,9 @@ impl Simulation for Ragdoll {
     }
 
     fn configure(&mut self, text: &str) -> Result<()> {
-        self.options = settings::with(&self.options, text)?;
+        let mut options = self.options.clone();
+        settings::set_all(&mut options, text)?;
+        self.options = options;
         self.options_changed();
         Ok(())
     }
@@ -601,7 +607,7 @@ impl Simulation for Ragdoll {
                 self.show();
                 (self.newest, self.due) = (newest, due);
             }
-            _ => return Err(Error::input(format!("ragdolls have no operation {op}"))),
+            _ => return Err(Error::input(text!["ragdolls have no operation ", op])),
         }
         Ok(Vec::new())
     }
@@ -633,9 +639,7 @@ impl Ragdoll {
         check_reach("gravity", "m/s²", &self.input.gravity)?;
         check_all(&self.input.colliders, &self.colliders)?;
         if let Some(bad) = self.input.strengths.iter().find(|v| !(0.0..=1.0).contains(*v)) {
-            return Err(Error::option(
-                "strength must be a number from 0 to 1, got ".to_string() + &crate::number::number(f64::from(*bad)),
-            ));
+            return Err(Error::option(text!["strength must be a number from 0 to 1, got ", bad]));
         }
         let (joints, roots) = (self.build.joints.len(), self.build.roots);
         for b in 0..self.state.blocks.len() {
