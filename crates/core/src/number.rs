@@ -16,6 +16,7 @@ impl<T: Part + ?Sized> Part for &T {
 }
 
 impl Part for str {
+    #[inline(never)]
     fn add_to(&self, text: &mut String) {
         text.push_str(self);
     }
@@ -23,7 +24,7 @@ impl Part for str {
 
 impl Part for String {
     fn add_to(&self, text: &mut String) {
-        text.push_str(self);
+        self.as_str().add_to(text);
     }
 }
 
@@ -50,8 +51,9 @@ impl Part for usize {
 }
 
 impl Part for f64 {
+    #[inline(never)]
     fn add_to(&self, text: &mut String) {
-        text.push_str(&number(*self));
+        number(*self).add_to(text);
     }
 }
 
@@ -132,6 +134,7 @@ pub fn number(n: f64) -> String {
 }
 
 /// The `degree`-th root of `n`, from 0 to 1, by Newton's method: the same bits everywhere.
+#[inline(never)]
 pub fn root(n: f64, degree: u32) -> f64 {
     let mut root = 1.0;
     for _ in 0..200 {
@@ -142,6 +145,7 @@ pub fn root(n: f64, degree: u32) -> f64 {
 }
 
 /// eˣ: a Taylor series near 0, squared ten times. A maths library would weigh 6 KB of WebAssembly.
+#[inline(never)]
 pub fn exp(x: f64) -> f64 {
     let x = x.clamp(-700.0, 700.0) / 1024.0;
     let mut power = (1..=8).rev().fold(1.0, |sum, n| 1.0 + sum * x / f64::from(n));
@@ -152,6 +156,7 @@ pub fn exp(x: f64) -> f64 {
 }
 
 /// The natural logarithm of `x` above 0: of the part from 3/4 to 3/2 by the series of the inverse hyperbolic tangent.
+#[inline(never)]
 pub fn ln(mut x: f64) -> f64 {
     let mut twos = 0;
     while x > 1.5 && twos < 1100 {
@@ -168,6 +173,7 @@ pub fn ln(mut x: f64) -> f64 {
 }
 
 /// Sine and cosine of an angle from −4 to 4: Taylor series of a sixteenth of it, doubled four times.
+#[inline(never)]
 pub fn sin_cos(x: f64) -> (f64, f64) {
     let x = x / 16.0;
     // 1 − cos, so that small angles lose nothing.
@@ -186,6 +192,7 @@ pub fn sin_cos(x: f64) -> (f64, f64) {
 }
 
 /// The angle from 0 to π with the cosine `cos`, by Newton's method.
+#[inline(never)]
 pub fn arccosine(cos: f64) -> f64 {
     let cos = cos.clamp(-1.0, 1.0);
     let near = |rest: f64| (2.0 * rest).sqrt();

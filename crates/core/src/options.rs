@@ -158,7 +158,7 @@ impl<'a> Value<'a> {
 }
 
 /// Calls `visit` with the path and value of every setting.
-pub fn settings<'a>(text: &'a str, mut visit: impl FnMut(&'a str, Value<'a>) -> Result<()>) -> Result<()> {
+pub fn settings<'a>(text: &'a str, visit: &mut dyn FnMut(&'a str, Value<'a>) -> Result<()>) -> Result<()> {
     for line in text.lines() {
         let setting = line.split_once('=').and_then(|(path, value)| Some((path, Value::read(value)?)));
         let (path, value) = setting.ok_or_else(|| Error::option(text![line, " is no setting"]))?;
@@ -222,7 +222,7 @@ pub fn set(options: &mut dyn Options, path: &str, rest: &str, value: Value) -> R
 
 /// Sets the fields of `options` that `text` names. On an error some may have changed.
 pub fn set_all(options: &mut dyn Options, text: &str) -> Result<()> {
-    settings(text, |path, value| set(options, path, path, value))
+    settings(text, &mut |path, value| set(options, path, path, value))
 }
 
 /// `options` as JSON.

@@ -69,7 +69,7 @@ pub struct Drawn {
 }
 
 impl Drawn {
-    /// A rotation and its angles. Not for the hot path: it is one function, wherever it is called from.
+    /// A rotation and its angles.
     #[inline(never)]
     pub fn of(rotation: Q4, angles: &Angles) -> Drawn {
         Drawn { rotation, euler: rotation.euler(angles) }
@@ -364,7 +364,7 @@ impl M3 {
     /// rest. Where a column has no length, all is left.
     ///
     /// Gram and Schmidt's columns at right angles, from the first on.
-    #[inline(always)]
+    #[inline(never)]
     pub fn split(&self) -> (Q4, M3) {
         let (x, along) = direction(self.x, M3::IDENTITY.x);
         let (y, across) = direction(self.y - x * x.dot(self.y), M3::IDENTITY.y);

@@ -45,7 +45,7 @@ impl Order {
         if text.starts_with("mesh.") {
             options.floor = None;
         }
-        settings(text, |path, value| match path.split_once('.') {
+        settings(text, &mut |path, value| match path.split_once('.') {
             Some(("grid", name)) => match shape.get_or_insert(Shape::Grid(ClothGrid::default())) {
                 Shape::Grid(grid) => set(grid, name, name, value),
                 Shape::Mesh(_) => Err(Error::option("a cloth is made of a grid or of a mesh")),

@@ -17,6 +17,7 @@
 
 use super::links::{Kind, LinkLanes, relax};
 use crate::lanes::{F4, ON, V3};
+use std::ops::Range;
 use std::slice::Iter;
 
 /// Fewer columns than this leave strips too narrow for links that skip a column; such a cloth is solved as a mesh.
@@ -66,55 +67,55 @@ impl Grid {
     pub fn ends(&self) -> Vec<(Kind, Ends)> {
         let (w, rows) = (self.width, self.rows);
         let mut all = Vec::new();
-        // A vector joins column i of row j, in every strip, with column i + di of row j + dj.
-        let mut add = |kind, i: usize, j: usize, di: isize, dj: isize| {
-            all.push((
-                kind,
-                std::array::from_fn(|lane| {
-                    let from = lane * w + i;
-                    let to = from.checked_add_signed(di)?;
-                    (from < self.columns && to < self.columns)
-                        .then(|| [self.slot(from, j), self.slot(to, j.wrapping_add_signed(dj))])
-                }),
-            ));
-        };
+        let mut add = |kind, columns: Range<usize>, j, di, dj| self.add_row(&mut all, kind, columns, j, [di, dj]);
         for j in 0..rows.saturating_sub(2) {
-            (0..w).for_each(|i| add(Kind::Bend, i, j, 0, 2));
+            add(Kind::Bend, 0..w, j, 0, 2);
         }
         for j in 0..rows - 1 {
-            (0..w).for_each(|i| add(Kind::Shear, i, j, 1, 1));
-            (1..w).for_each(|i| add(Kind::Shear, i, j, -1, 1));
+            add(Kind::Shear, 0..w, j, 1, 1);
+            add(Kind::Shear, 1..w, j, -1, 1);
             // Over the border of a strip the left end comes first.
-            add(Kind::Shear, w - 1, j + 1, 1, -1);
+            add(Kind::Shear, w - 1..w, j + 1, 1, -1);
         }
         for j in 0..rows - 1 {
-            (0..w).for_each(|i| add(Kind::Structural, i, j, 0, 1));
+            add(Kind::Structural, 0..w, j, 0, 1);
         }
-        let all_rows: Vec<usize> = (0..rows).collect();
-        for band in all_rows.chunks(BAND) {
+        let bands = || (0..rows).step_by(BAND).map(|j| j..if j + BAND < rows { j + BAND } else { rows });
+        for band in bands() {
             for first in [0, 1] {
-                band.iter().for_each(|j| {
-                    (first..w - 1).step_by(2).for_each(|i| add(Kind::Structural, i, *j, 1, 0));
-                });
+                for j in band.clone() {
+                    (first..w - 1).step_by(2).for_each(|i| add(Kind::Structural, i..i + 1, j, 1, 0));
+                }
             }
-            band.iter().for_each(|j| add(Kind::Structural, w - 1, *j, 1, 0));
+            band.for_each(|j| add(Kind::Structural, w - 1..w, j, 1, 0));
         }
-        for band in all_rows.chunks(BAND) {
+        for band in bands() {
             for first in [0, 2] {
-                for j in band {
+                for j in band.clone() {
                     for i in (first..w - 2).step_by(4) {
-                        add(Kind::Bend, i, *j, 2, 0);
-                        if i + 1 < w - 2 {
-                            add(Kind::Bend, i + 1, *j, 2, 0);
-                        }
+                        add(Kind::Bend, i..if i + 2 < w - 2 { i + 2 } else { w - 2 }, j, 2, 0);
                     }
                 }
             }
             for i in [w - 2, w - 1] {
-                band.iter().for_each(|j| add(Kind::Bend, i, *j, 2, 0));
+                band.clone().for_each(|j| add(Kind::Bend, i..i + 1, j, 2, 0));
             }
         }
         all
+    }
+
+    /// Adds the vectors that join the columns `columns` of row `j`, in every strip, with those `di` columns and `dj` rows on.
+    #[inline(never)]
+    fn add_row(&self, all: &mut Vec<(Kind, Ends)>, kind: Kind, columns: Range<usize>, j: usize, [di, dj]: [isize; 2]) {
+        for i in columns {
+            let ends = std::array::from_fn(|lane| {
+                let from = lane * self.width + i;
+                let to = from.checked_add_signed(di)?;
+                (from < self.columns && to < self.columns)
+                    .then(|| [self.slot(from, j), self.slot(to, j.wrapping_add_signed(dj))])
+            });
+            all.push((kind, ends));
+        }
     }
 
     /// One pass over all links.

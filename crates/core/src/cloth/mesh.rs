@@ -318,15 +318,7 @@ impl Mesh {
     /// Normals of all particles, summed over their triangles by area.
     pub fn normals(&mut self, p: &[V3], n: &mut [V3]) {
         self.gather(p);
-        self.sums.fill(F4::ZERO);
-        for four in self.triangles.chunks(4) {
-            let normals = face_normals(&self.points, |k, c| four[k.min(four.len() - 1)][c] as usize);
-            for (triangle, normal) in four.iter().zip(normals) {
-                for p in triangle {
-                    self.sums[*p as usize] += normal;
-                }
-            }
-        }
+        sum_normals(&self.points, &self.triangles, None, &mut self.sums);
         for (sums, n) in self.sums.chunks_exact(4).zip(n) {
             *n = V3::from_points([sums[0], sums[1], sums[2], sums[3]]).normalized();
         }
@@ -335,16 +327,7 @@ impl Mesh {
     /// Normals of vertices that share a particle but not their triangles: `faces` are triangles of vertices, and
     /// `particle_of` says where each vertex is. Call after [`Mesh::normals`] of the same positions.
     pub fn split_normals(&self, faces: &[[u32; 3]], particle_of: &[u32], n: &mut [F4]) {
-        n.fill(F4::ZERO);
-        for four in faces.chunks(4) {
-            let corner = |k: usize, c: usize| particle_of[four[k.min(four.len() - 1)][c] as usize] as usize;
-            let normals = face_normals(&self.points, corner);
-            for (face, normal) in four.iter().zip(normals) {
-                for v in face {
-                    n[*v as usize] += normal;
-                }
-            }
-        }
+        sum_normals(&self.points, faces, Some(particle_of), n);
         for four in n.chunks_mut(4) {
             let at = |k: usize| four.get(k).copied().unwrap_or(F4::ZERO);
             let unit = V3::from_points([at(0), at(1), at(2), at(3)]).normalized().to_points();
@@ -355,11 +338,22 @@ impl Mesh {
     }
 }
 
-/// Normals of four triangles, twice their area long; `corner(k, c)` is the point at corner `c` of triangle `k`.
-#[inline(always)]
-fn face_normals(points: &[F4], corner: impl Fn(usize, usize) -> usize) -> [F4; 4] {
-    let [a, b, c] = [0, 1, 2].map(|c| V3::from_points([0, 1, 2, 3].map(|k| points[corner(k, c)])));
-    (c - b).cross(a - b).to_points()
+/// Sums at each corner the normals of its triangles, twice their area long. The point of a corner is `point_of` it, or the
+/// corner itself.
+#[inline(never)]
+fn sum_normals(points: &[F4], triangles: &[[u32; 3]], point_of: Option<&[u32]>, sums: &mut [F4]) {
+    sums.fill(F4::ZERO);
+    for four in triangles.chunks(4) {
+        let point = |corner: u32| points[point_of.map_or(corner, |point_of| point_of[corner as usize]) as usize];
+        let corners = |c: usize| V3::from_points([0, 1, 2, 3].map(|k| point(four[k.min(four.len() - 1)][c])));
+        let [a, b, c] = [0, 1, 2].map(corners);
+        let normals = (c - b).cross(a - b).to_points();
+        for (triangle, normal) in four.iter().zip(normals) {
+            for corner in triangle {
+                sums[*corner as usize] += normal;
+            }
+        }
+    }
 }
 
 /// Batches of four links that do not touch: kind after kind, and within a kind colour after colour, each link taking the

@@ -31,7 +31,7 @@ const VRM: u32 = 1;
 /// Options of all and of each chain, checked.
 fn read(text: &str) -> Result<(JiggleBonesOptions, Vec<JiggleChainOptions>)> {
     let (mut all, mut chains) = (JiggleBonesOptions::default(), Vec::new());
-    settings(text, |path, value| match chain_of(path) {
+    settings(text, &mut |path, value| match chain_of(path) {
         Some((i, _)) if i > MOST_JOINTS => Err(Error::option(text!["chains must be at most ", MOST_JOINTS])),
         Some((i, name)) => {
             if chains.len() <= i {

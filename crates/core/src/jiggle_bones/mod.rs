@@ -469,7 +469,7 @@ impl JiggleBones {
     /// Sets options of all and of chains. On an error nothing has changed.
     fn set_options(&mut self, text: &str) -> Result<()> {
         let (mut all, mut chains) = (self.options.clone(), self.chain_options.clone());
-        settings::settings(text, |path, value| match chain_of(path) {
+        settings::settings(text, &mut |path, value| match chain_of(path) {
             Some((i, name)) => match chains.get_mut(i) {
                 Some(chain) => settings::set(chain, path, name, value),
                 None => Err(Error::option(text![path, ": there are ", self.chains.len(), " chains"])),

@@ -32,7 +32,7 @@ impl JiggleBones {
                 let swing = mix(self.tips[r].swing_last, self.tips[r].swing, blend);
                 let turned = rest.after(Q4::between(row.axis, swing, row.side));
                 let rotation = Q4 { v: V3::select(row.live, turned.v, rest.v), w: select(row.live, turned.w, rest.w) };
-                self.drawn[r] = Drawn { rotation, euler: rotation.euler(&self.angles) };
+                self.drawn[r] = Drawn::of(rotation, &self.angles);
             }
         }
     }

@@ -40,66 +40,66 @@ impl Ragdoll {
             if !awake(block) {
                 b += 1;
             } else if self.state.blocks[b..].iter().take(ABREAST).filter(|block| awake(block)).count() == ABREAST {
-                self.step_blocks::<ABREAST>(b, place);
+                self.step_blocks(b, ABREAST, place);
                 b += ABREAST;
             } else {
-                self.step_blocks::<1>(b, place);
+                self.step_blocks(b, 1, place);
                 b += 1;
             }
         }
     }
 
-    fn step_blocks<const G: usize>(&mut self, first: usize, place: f32) {
+    fn step_blocks(&mut self, first: usize, count: usize, place: f32) {
         let n = self.build.points.len();
-        let points = first * n..(first + G) * n;
+        let points = first * n..(first + count) * n;
         let scene = Scene { solids: &self.solids, rubs: &self.rubs, motion: &self.motion, pace: &self.pace };
-        for g in 0..G {
+        for g in 0..count {
             look_around(&mut self.near[g], &self.build, &self.state, first + g, &scene, self.options.self_collision);
         }
         self.pressed.fill(Press::NONE);
-        for g in 0..G {
+        for g in 0..count {
             self.ease_in(first + g, g);
         }
         self.state.last[points.clone()].copy_from_slice(&self.state.at[points.clone()]);
         let (classic, parts) = (self.options.classic, self.pace.parts);
         for part in 0..parts {
-            for b in first..first + G {
+            for b in first..first + count {
                 self.move_on(b, place, parts - part);
             }
             for _ in 0..if classic { self.options.iterations } else { 1 } {
                 if classic {
-                    self.pull_all::<G>(first);
+                    self.pull_all(first, count);
                 }
-                for g in 0..G {
+                for g in 0..count {
                     self.constrain(first + g, g, part as usize + 1);
                 }
                 if !classic {
                     // Few iterations are to be rubber, so that there are few passes in each.
                     let passes = parts.div_ceil(2);
                     for pass in 0..if passes < PASSES { passes } else { PASSES } {
-                        self.pull_all::<G>(first);
+                        self.pull_all(first, count);
                         if pass == AGAIN {
-                            for b in first..first + G {
+                            for b in first..first + count {
                                 self.constrain_again(b);
                             }
                         }
                     }
                     let (at, was) = (&mut self.state.at[points.clone()], &self.state.was[points.clone()]);
-                    hold_still(&mut self.pressed[..G * n], at, was, self.pace.seconds * self.build.unit);
+                    hold_still(&mut self.pressed[..count * n], at, was, self.pace.seconds * self.build.unit);
                 }
             }
         }
-        for g in 0..G {
+        for g in 0..count {
             self.end_step(first + g, g);
         }
     }
 
     /// One pass over the links.
-    fn pull_all<const G: usize>(&mut self, first: usize) {
+    fn pull_all(&mut self, first: usize, count: usize) {
         let (n, m) = (self.build.points.len(), self.build.links.len());
-        let rows = &self.state.rows[first * m..(first + G) * m];
-        let at = &mut self.state.at[first * n..(first + G) * n];
-        if G == 4 {
+        let rows = &self.state.rows[first * m..(first + count) * m];
+        let at = &mut self.state.at[first * n..(first + count) * n];
+        if count == ABREAST {
             pull_four(&self.build.links, rows, at, self.pace.tiny);
         } else {
             pull(&self.build.links, rows, at, self.pace.tiny);
