@@ -15,4 +15,5 @@ pub mod ragdoll;
 pub mod rng;
 pub mod simulation;
 pub mod snapshot;
+pub mod sort;
 pub mod spatial;

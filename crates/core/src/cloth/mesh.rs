@@ -4,6 +4,7 @@ use super::grid::Ends;
 use super::links::{Kind, LinkLanes, relax};
 use crate::error::{Error, Result};
 use crate::lanes::{F4, V3};
+use crate::sort::{Row, sort};
 use crate::text;
 use glam::Vec3;
 
@@ -185,15 +186,6 @@ impl Source {
         sort(&mut links);
         links
     }
-}
-
-/// Four numbers that are sorted together.
-type Row = [u32; 4];
-
-/// The one sort of the core: a sort for every type would weigh more than a solver.
-#[inline(never)]
-fn sort(rows: &mut [Row]) {
-    rows.sort_unstable();
 }
 
 /// Whether a triangle has no direction: two corners are one, or it is flatter than [`FLATTEST`].

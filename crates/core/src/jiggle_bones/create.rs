@@ -8,6 +8,7 @@ use crate::collider::{out_of_reach, within_reach};
 use crate::error::{Error, Result};
 use crate::lanes::{F4, ON, V3, splat};
 use crate::options::{set, settings};
+use crate::sort;
 use crate::spatial::{Affine, Angles, Drawn, M3, Pose, Q4};
 use crate::text;
 use bytemuck::{Pod, Zeroable};
@@ -261,11 +262,11 @@ impl Layout {
     /// By group, then those that hang on others after them, then by length; four of the same in a block. Until they are hung,
     /// blocks have the numbers of their strands for chains.
     fn place(&mut self, strands: &[Strand]) {
-        let mut order: Vec<[u32; 4]> = Vec::new();
+        let mut order: Vec<sort::Row> = Vec::new();
         for (i, strand) in strands.iter().enumerate() {
             order.push([strand.group, strand.level, strand.joints.len() as u32, i as u32]);
         }
-        order.sort_unstable();
+        sort::sort(&mut order);
         let mut rest = &order[..];
         while let Some([group, level, length, _]) = rest.first().copied() {
             let alike = rest.iter().take(4).take_while(|row| row[..3] == [group, level, length]).count();

@@ -12,6 +12,7 @@ use crate::collider::{out_of_reach, within_reach};
 use crate::error::{Error, Result};
 use crate::lanes::{F4, V3};
 use crate::options::set_all;
+use crate::sort;
 use crate::spatial::{Affine, Angles, Drawn, M3, Pose, Q4};
 use crate::text;
 use bytemuck::{Pod, Zeroable};
@@ -368,14 +369,14 @@ impl Build {
     /// in their order, and others may change places without a bit of difference.
     fn schedule(&mut self) {
         let mut next = vec![0u32; self.points.len()];
-        let mut order: Vec<[u32; 4]> = Vec::new();
+        let mut order: Vec<sort::Row> = Vec::new();
         for (l, link) in self.links.iter().enumerate() {
             let [a, b] = [link.a, link.b].map(|p| p as usize);
             let level = if next[a] > next[b] { next[a] } else { next[b] };
             (next[a], next[b]) = (level + 1, level + 1);
             order.push([level, l as u32, 0, 0]);
         }
-        order.sort_unstable();
+        sort::sort(&mut order);
         self.links = order.iter().map(|[_, l, ..]| self.links[*l as usize]).collect();
     }
 
