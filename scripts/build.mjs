@@ -97,6 +97,8 @@ async function optimise(file, features) {
   const strip = ['--strip-debug', '--strip-producers', '--strip-target-features']
   // Memory begins with the far end of the stack: no pointer is below 1024, and constants may go into addresses.
   const how = ['-O3', '--low-memory-unused', '--mvp-features']
+  // What is worth it has been inlined by the compiler. Functions with many variables are larger than their parts.
+  for (const kind of ['always', 'flexible', 'one-caller']) how.push(`--${kind}-inline-max-function-size=0`)
   await command(bin('wasm-opt'), [...how, ...enable, ...strip, file, '-o', file])
 }
 

@@ -9,6 +9,11 @@ import { Stop } from './lib.mjs'
 const PANICS =
   /::panicking::|::rust_begin_unwind|_fail(ed)?$|::raw_vec::(capacity_overflow|handle_error)|alloc_error|::throw_(str|null)::/
 
+/** What only the messages of panics are formatted with, as long as the core uses `text!` for its own. */
+const MESSAGES =
+  / as core(\[\w+\])?::fmt::(Display|Debug)>::fmt|core(\[\w+\])?::fmt::(write|Formatter)|::something_went_wrong/
+const FORMATTED = /::fmt::format|ToString/
+
 /** A file that a panic names, as the data holds it. */
 const FILE = /^[\w./-]+\.rs\0?$/
 
@@ -23,8 +28,9 @@ export function trapOnPanic(file) {
   for (let i = 0; i < module.getNumFunctions(); i++) {
     const reference = module.getFunctionByIndex(i)
     const { name, base } = binaryen.getFunctionInfo(reference)
+    if (FORMATTED.test(name)) throw new Stop(`${name} is in ${file}: what is not a panic is put together by text!`)
     // An import has a base, and no body to replace.
-    if (base || !PANICS.test(name)) continue
+    if (base || !(PANICS.test(name) || MESSAGES.test(name))) continue
     binaryen.Function(reference).body = module.unreachable()
     count++
   }

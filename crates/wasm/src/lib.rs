@@ -65,8 +65,7 @@ impl Backend {
 
     /// Checks creation options. Scratch: the settings.
     pub fn check(&mut self, kind: u32, settings_len: u32) -> i32 {
-        let settings = String::from_utf8_lossy(&bytes(&self.scratch)[..settings_len as usize]);
-        let result = self.table.check(kind, &settings);
+        let result = self.table.check(kind, text(&bytes(&self.scratch)[..settings_len as usize]));
         self.done(result)
     }
 
@@ -76,8 +75,8 @@ impl Backend {
         let scratch = std::mem::take(&mut self.scratch);
         let (reals, rest) = bytes(&scratch).split_at(4 * reals_len as usize);
         let (indices, rest) = rest.split_at(4 * indices_len as usize);
-        let settings = String::from_utf8_lossy(&rest[..settings_len as usize]);
-        let result = self.table.create(kind, &settings, bytemuck::cast_slice(reals), bytemuck::cast_slice(indices));
+        let settings = text(&rest[..settings_len as usize]);
+        let result = self.table.create(kind, settings, bytemuck::cast_slice(reals), bytemuck::cast_slice(indices));
         self.or(result, 0)
     }
 
@@ -89,8 +88,7 @@ impl Backend {
 
     /// Changes options. Scratch: the settings.
     pub fn configure(&mut self, handle: u32, settings_len: u32) -> i32 {
-        let settings = String::from_utf8_lossy(&bytes(&self.scratch)[..settings_len as usize]);
-        let result = self.table.configure(handle, &settings);
+        let result = self.table.configure(handle, text(&bytes(&self.scratch)[..settings_len as usize]));
         self.done(result)
     }
 
@@ -237,6 +235,11 @@ impl Backend {
         let result = result.map(|bytes| self.output = bytes);
         self.done(result)
     }
+}
+
+/// What the caller encoded as UTF-8; settings that are none are refused as what they are not.
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap_or("bytes that are no text")
 }
 
 fn bytes(scratch: &[u64]) -> &[u8] {
