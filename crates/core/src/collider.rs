@@ -45,7 +45,33 @@ pub fn read_all(payload: &[f32]) -> Result<Vec<Collider>> {
     if !payload.len().is_multiple_of(STRIDE + 1) {
         return Err(Error::input(text!["colliders take ", STRIDE + 1, " numbers each, got ", payload.len()]));
     }
-    payload.chunks_exact(STRIDE + 1).enumerate().map(|(i, numbers)| Collider::new(numbers, i)).collect()
+    let mut colliders = Vec::new();
+    for (i, numbers) in payload.as_chunks().0.iter().enumerate() {
+        colliders.push(Collider::new(numbers, i)?);
+    }
+    Ok(colliders)
+}
+
+/// Where colliders are, as in the channel.
+pub fn poses(colliders: &[Collider]) -> Vec<f32> {
+    let mut poses = Vec::new();
+    colliders.iter().for_each(|collider| poses.extend_from_slice(&collider.pose));
+    poses
+}
+
+/// Colliders made ready to meet particles.
+pub fn solids(colliders: &[Collider]) -> Vec<Solid> {
+    let mut solids = Vec::new();
+    colliders.iter().for_each(|collider| solids.push(collider.solid()));
+    solids
+}
+
+/// Takes colliders to where the channel has them.
+#[inline(never)]
+pub fn take_poses(colliders: &mut [Collider], poses: &[f32]) {
+    for (collider, pose) in colliders.iter_mut().zip(poses.as_chunks().0) {
+        collider.pose = *pose;
+    }
 }
 
 /// Refuses poses that cannot be simulated, of colliders that are what `colliders` are.
@@ -94,7 +120,7 @@ pub struct Collider {
 
 impl Collider {
     /// A collider of `[kind, ax, ay, az, bx, by, bz, radius, friction, more × 4]`, checked; `index` is for the message.
-    pub fn new(numbers: &[f32], index: usize) -> Result<Self> {
+    pub fn new(numbers: &[f32; STRIDE + 1], index: usize) -> Result<Self> {
         let inside = numbers[0] >= INSIDE as f32;
         let shape = match numbers[0] - if inside { INSIDE as f32 } else { 0.0 } {
             0.0 => Shape::Sphere,
@@ -737,7 +763,7 @@ mod tests {
                     all[i] = if kind % 8.0 == 2.0 || kind % 8.0 == 1.0 && i < 7 { all[i] } else { all[i].abs() };
                 }
                 all[8] = (all[8] * 0.1).min(1.0).abs();
-                Collider::new(&all, 0)
+                Collider::new(&payload(&all), 0)
             };
             if let (Ok(from), Ok(to)) = (collider(&numbers), collider(&to)) {
                 let between = from.towards(to.pose, t);

@@ -149,6 +149,12 @@ pub fn keep<T: bytemuck::Pod>(into: &mut [T], from: &[T], mask: F4) {
     keep_all(bytemuck::cast_slice_mut(into), bytemuck::cast_slice(from), mask);
 }
 
+/// `count` times the same of anything that is made of lanes.
+#[inline(never)]
+pub fn filled<T: bytemuck::Pod>(value: T, count: usize) -> Vec<T> {
+    vec![value; count]
+}
+
 /// Whether all numbers of anything that is made of lanes are from −`most` to `most`; what is no number is not.
 #[inline(always)]
 pub fn all_within<T: bytemuck::Pod>(all: &[T], most: f32) -> bool {

@@ -157,10 +157,20 @@ impl<'a> Value<'a> {
     }
 }
 
+/// What is before the first `mark` of a text, and what is behind it. (`split_once` brings a search of its own for each pattern.)
+#[inline(never)]
+pub fn cut(text: &str, mark: u8) -> Option<(&str, &str)> {
+    let at = text.bytes().position(|byte| byte == mark)?;
+    Some((text.get(..at)?, text.get(at + 1..)?))
+}
+
 /// Calls `visit` with the path and value of every setting.
 pub fn settings<'a>(text: &'a str, visit: &mut dyn FnMut(&'a str, Value<'a>) -> Result<()>) -> Result<()> {
-    for line in text.lines() {
-        let setting = line.split_once('=').and_then(|(path, value)| Some((path, Value::read(value)?)));
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (line, others) = cut(rest, b'\n').unwrap_or((rest, ""));
+        rest = others;
+        let setting = cut(line, b'=').and_then(|(path, value)| Some((path, Value::read(value)?)));
         let (path, value) = setting.ok_or_else(|| Error::option(text![line, " is no setting"]))?;
         visit(path, value)?;
     }
@@ -169,7 +179,7 @@ pub fn settings<'a>(text: &'a str, visit: &mut dyn FnMut(&'a str, Value<'a>) -> 
 
 /// Sets the field `rest` of `options`; `path` is its whole path, for the message.
 pub fn set(options: &mut dyn Options, path: &str, rest: &str, value: Value) -> Result<()> {
-    let (name, inner) = rest.split_once('.').map_or((rest, None), |(name, inner)| (name, Some(inner)));
+    let (name, inner) = cut(rest, b'.').map_or((rest, None), |(name, inner)| (name, Some(inner)));
     let fields = options.fields();
     let Some(index) = fields.iter().position(|field| is_camel_case(name, field.name)) else {
         let mut message = text![path, " is no option of ", options.name(), "; known: "];

@@ -8,9 +8,9 @@ use super::{Cloth, Contact, IDENTITY, Input, MAX_STEPS, Output, STEP, Seams, Wea
 use crate::clock::Clock;
 use crate::collider::{out_of_reach, within_reach};
 use crate::error::{Error, Result};
-use crate::lanes::{F4, ON, V3};
+use crate::lanes::{F4, ON, V3, filled};
 use crate::number::Part;
-use crate::options::{Value, set, settings};
+use crate::options::{Value, cut, set, settings};
 use crate::text;
 
 /// Most vertices of a cloth.
@@ -45,7 +45,7 @@ impl Order {
         if text.starts_with("mesh.") {
             options.floor = None;
         }
-        settings(text, &mut |path, value| match path.split_once('.') {
+        settings(text, &mut |path, value| match cut(path, b'.') {
             Some(("grid", name)) => match shape.get_or_insert(Shape::Grid(ClothGrid::default())) {
                 Shape::Grid(grid) => set(grid, name, name, value),
                 Shape::Mesh(_) => Err(Error::option("a cloth is made of a grid or of a mesh")),
@@ -150,7 +150,7 @@ fn woven(options: ClothOptions, vertices: &[f32], source: &Source, pinned: &[u32
     let seams = split.then(|| Seams {
         faces: source.faces.clone(),
         particle_of: source.particle_of.clone(),
-        normals: vec![F4::ZERO; source.particle_of.len()],
+        normals: filled(F4::ZERO, source.particle_of.len()),
     });
     let orphans: Vec<u32> = source.orphans.iter().map(|v| source.particle_of[*v as usize]).collect();
     let (ends, blocks) = (mesh.ends(), mesh.blocks());
@@ -182,8 +182,8 @@ fn hung(
     orphans: &[u32],
     pinned: &[u32],
 ) -> Result<Cloth> {
-    let mut start = vec![V3::ZERO; blocks];
-    let mut real = vec![F4::ZERO; blocks];
+    let mut start = filled(V3::ZERO, blocks);
+    let mut real = filled(F4::ZERO, blocks);
     let mut vertex_in = vec![0u32; blocks * 4];
     // The first vertex of a particle comes last, and so gives its place.
     for (v, slot) in slot_of.iter().enumerate().rev() {
@@ -227,9 +227,9 @@ fn hung(
         position: start.clone(),
         previous: start.clone(),
         last: start.clone(),
-        normal: vec![V3::ZERO; blocks],
+        normal: filled(V3::ZERO, blocks),
         shown: start.clone(),
-        shown_normal: vec![V3::ZERO; blocks],
+        shown_normal: filled(V3::ZERO, blocks),
         free: real.clone(),
         real,
         start,

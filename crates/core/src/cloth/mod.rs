@@ -16,7 +16,7 @@ mod step;
 mod tests;
 
 use crate::clock::Clock;
-use crate::collider::{Collider, Solid, check_all, check_reach, read_all};
+use crate::collider::{Collider, Solid, check_all, check_reach, poses, read_all, solids, take_poses};
 use crate::error::{Error, Result};
 use crate::lanes::{F4, V3};
 use crate::number::root;
@@ -189,9 +189,7 @@ impl Cloth {
         for (pin, target) in self.pins.iter_mut().zip(self.input.pin_targets.as_chunks().0) {
             pin.from = *target;
         }
-        for (collider, pose) in self.colliders.iter_mut().zip(self.input.colliders.as_chunks().0) {
-            collider.pose = *pose;
-        }
+        take_poses(&mut self.colliders, &self.input.colliders);
     }
 
     /// Works out what depends on the options.
@@ -255,9 +253,9 @@ impl Cloth {
 
     fn set_colliders(&mut self, payload: &[f32]) -> Result<()> {
         self.colliders = read_all(payload)?;
-        self.input.colliders = self.colliders.iter().flat_map(|c| c.pose).collect();
+        self.input.colliders = poses(&self.colliders);
         self.stepped = self.colliders.clone();
-        self.solids = self.colliders.iter().map(Collider::solid).collect();
+        self.solids = solids(&self.colliders);
         self.parts = self.solids.first().map_or(Vec::new(), |solid| vec![*solid; step::MOST_SWEEPS as usize]);
         Ok(())
     }

@@ -59,10 +59,15 @@ impl Cloth {
             return Ok(());
         }
         let carried = |target: &[f32; 3]| way.times(V3::splat(*target)).get(0);
-        let targets = self.input.pin_targets.as_chunks().0.iter().map(carried);
-        let place = |slot: &u32| way.times(self.position[*slot as usize / 4]).get(*slot as usize % 4);
-        if let Some(far) = targets.chain(self.slot_of.iter().map(place)).flatten().find(|v| !within_reach(v)) {
-            return Err(out_of_reach("the cloth after teleport", "m", far));
+        let check = |place: [f32; 3]| match place.iter().find(|v| !within_reach(v)) {
+            Some(far) => Err(out_of_reach("the cloth after teleport", "m", *far)),
+            None => Ok(()),
+        };
+        for target in self.input.pin_targets.as_chunks().0 {
+            check(carried(target))?;
+        }
+        for slot in &self.slot_of {
+            check(way.times(self.position[*slot as usize / 4]).get(*slot as usize % 4))?;
         }
         for target in self.input.pin_targets.as_chunks_mut().0 {
             *target = carried(target);

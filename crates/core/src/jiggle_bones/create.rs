@@ -6,12 +6,12 @@ use super::state::clock;
 use super::{Block, Center, Chain, Frame, Group, Input, JiggleBones, Joint, LimitRow, NONE, Row, Tip, chain_of};
 use crate::collider::{out_of_reach, within_reach};
 use crate::error::{Error, Result};
-use crate::lanes::{F4, ON, V3, splat};
+use crate::lanes::{F4, ON, V3, filled, splat};
 use crate::options::{set, settings};
 use crate::sort;
 use crate::spatial::{Affine, Angles, Drawn, M3, Pose, Q4};
 use crate::text;
-use bytemuck::{Pod, Zeroable};
+use bytemuck::Zeroable;
 
 /// Most joints of a simulation.
 const MOST_JOINTS: usize = 1_000_000;
@@ -152,11 +152,6 @@ impl JiggleBones {
         bones.restart();
         Ok(bones)
     }
-}
-
-#[inline(never)]
-fn filled<T: Pod>(value: T, count: usize) -> Vec<T> {
-    vec![value; count]
 }
 
 /// The arrays from which jiggle bones are made, checked.

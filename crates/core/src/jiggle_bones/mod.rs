@@ -17,7 +17,7 @@ mod step;
 mod tests;
 
 use crate::clock::Clock;
-use crate::collider::{Collider, FARTHEST, Solid, check_all, check_reach, read_all};
+use crate::collider::{Collider, FARTHEST, Solid, check_all, check_reach, poses, read_all, solids, take_poses};
 use crate::error::{Error, Result};
 use crate::lanes::{F4, V3, all_within, splat};
 use crate::number::{exp, ln, sin_cos};
@@ -342,9 +342,7 @@ impl JiggleBones {
                 *from = *to;
             }
         }
-        for (collider, pose) in self.colliders.iter_mut().zip(self.input.colliders.as_chunks().0) {
-            collider.pose = *pose;
-        }
+        take_poses(&mut self.colliders, &self.input.colliders);
     }
 
     /// Works out what depends on the options.
@@ -427,8 +425,8 @@ impl JiggleBones {
 
     fn set_colliders(&mut self, payload: &[f32]) -> Result<()> {
         self.colliders = read_all(payload)?;
-        self.input.colliders = self.colliders.iter().flat_map(|c| c.pose).collect();
-        self.solids = self.colliders.iter().map(Collider::solid).collect();
+        self.input.colliders = poses(&self.colliders);
+        self.solids = solids(&self.colliders);
         self.collider_chains.clear();
         self.share_colliders();
         Ok(())
@@ -493,7 +491,7 @@ fn bad(what: &str) -> Error {
 
 /// `chains.3.stiffness` as the chain 3 and `stiffness`.
 fn chain_of(path: &str) -> Option<(usize, &str)> {
-    let (i, name) = path.strip_prefix("chains.")?.split_once('.')?;
+    let (i, name) = settings::cut(path.strip_prefix("chains.")?, b'.')?;
     Some((i.parse().ok()?, name))
 }
 

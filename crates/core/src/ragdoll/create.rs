@@ -10,12 +10,12 @@ use super::{
 use crate::clock::Clock;
 use crate::collider::{out_of_reach, within_reach};
 use crate::error::{Error, Result};
-use crate::lanes::{F4, V3};
+use crate::lanes::{F4, V3, filled};
 use crate::options::set_all;
 use crate::sort;
 use crate::spatial::{Affine, Angles, Drawn, M3, Pose, Q4};
 use crate::text;
-use bytemuck::{Pod, Zeroable};
+use bytemuck::Zeroable;
 use glam::{Mat3, Vec3};
 
 /// Most points of all bodies.
@@ -59,7 +59,7 @@ impl Ragdoll {
         let blocks = bodies.div_ceil(4);
         let (n, m) = (build.points.len(), build.links.len());
         let (joints, roots, bones) = (build.joints.len(), build.roots, build.bones.len());
-        let points = || vec![V3::ZERO; n * blocks];
+        let points = || filled(V3::ZERO, n * blocks);
         let frame = || Frame {
             poses: filled(Pose::IDENTITY, joints * blocks),
             parents: filled(Affine::IDENTITY, roots * blocks),
@@ -93,12 +93,12 @@ impl Ragdoll {
                 mark: points(),
                 goal: points(),
                 goal_from: points(),
-                weight: vec![F4::ZERO; n * blocks],
-                mass: vec![F4::ZERO; n * blocks],
+                weight: filled(F4::ZERO, n * blocks),
+                mass: filled(F4::ZERO, n * blocks),
                 rows: filled(Row::zeroed(), m * blocks),
-                slack: vec![F4::ZERO; build.limits.len() * blocks],
-                gaps: vec![F4::ZERO; build.pairs.len() * blocks],
-                sunk: vec![F4::ZERO; n * blocks],
+                slack: filled(F4::ZERO, build.limits.len() * blocks),
+                gaps: filled(F4::ZERO, build.pairs.len() * blocks),
+                sunk: filled(F4::ZERO, n * blocks),
                 seeds: filled(Seed::zeroed(), bones * blocks),
                 held: filled(Held::zeroed(), joints * blocks),
                 wanted: filled(Q4::IDENTITY, bones * blocks),
@@ -116,10 +116,10 @@ impl Ragdoll {
             rubs: Vec::new(),
             motion: Vec::new(),
             near: Default::default(),
-            pressed: std::iter::repeat_n(Press::NONE, n * 4).collect(),
+            pressed: vec![Press::NONE; n * 4],
             worlds: filled(Affine::IDENTITY, joints),
-            heights: vec![F4::ZERO; n * 4],
-            spare: vec![V3::ZERO; n],
+            heights: filled(F4::ZERO, n * 4),
+            spare: filled(V3::ZERO, n),
             turns: filled(Q4::IDENTITY, bones),
             newest: true,
             exact: false,
@@ -144,11 +144,6 @@ impl Ragdoll {
         ragdoll.restart();
         Ok(ragdoll)
     }
-}
-
-#[inline(never)]
-fn filled<T: Pod>(value: T, count: usize) -> Vec<T> {
-    vec![value; count]
 }
 
 #[cold]

@@ -20,7 +20,9 @@ mod step;
 mod tests;
 
 use crate::clock::Clock;
-use crate::collider::{Collider, FARTHEST, Solid, check_all, check_reach, out_of_reach, read_all, within_reach};
+use crate::collider::{
+    Collider, FARTHEST, Solid, check_all, check_reach, out_of_reach, poses, read_all, take_poses, within_reach,
+};
 use crate::error::{Error, Result};
 use crate::lanes::{F4, ON, V3, all_within, select, splat};
 use crate::options::{self as settings, describe as describe_options};
@@ -346,7 +348,7 @@ impl Ragdoll {
     fn set_colliders(&mut self, payload: &[f32]) -> Result<()> {
         self.colliders = read_all(payload)?;
         self.now.clone_from(&self.colliders);
-        self.input.colliders = self.colliders.iter().flat_map(|c| c.pose).collect();
+        self.input.colliders = poses(&self.colliders);
         self.reserve_solids();
         self.wake_all();
         Ok(())
@@ -690,9 +692,7 @@ impl Ragdoll {
 
     /// Takes the inputs as they are as what the next call interpolates from.
     fn settle_inputs(&mut self) {
-        for (collider, pose) in self.colliders.iter_mut().zip(self.input.colliders.as_chunks().0) {
-            collider.pose = *pose;
-        }
+        take_poses(&mut self.colliders, &self.input.colliders);
         self.state.goal_from.copy_from_slice(&self.state.goal);
     }
 }

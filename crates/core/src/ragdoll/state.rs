@@ -3,7 +3,7 @@
 use super::pose::origin_near;
 use super::{Block, Body, Frame, MAX_STEPS, Mode, OUTERMOST, Ragdoll, STEP, lane_mask};
 use crate::clock::Clock;
-use crate::collider::{FARTHEST, all_sound, check_all, kinds, within_reach};
+use crate::collider::{FARTHEST, all_sound, check_all, kinds, take_poses, within_reach};
 use crate::error::{Error, Result};
 use crate::lanes::{F4, ON, V3, all_within, splat};
 use crate::simulation::read_matrix;
@@ -21,9 +21,7 @@ impl Ragdoll {
         (self.frames, self.newest, self.exact) = (0, true, false);
         self.due = None;
         self.output.status = [0, 0];
-        for (collider, pose) in self.colliders.iter_mut().zip(self.input.colliders.as_chunks().0) {
-            collider.pose = *pose;
-        }
+        take_poses(&mut self.colliders, &self.input.colliders);
         self.now.clone_from(&self.colliders);
         self.gravity = self.input.gravity;
         self.state.blocks.fill(Block::zeroed());
