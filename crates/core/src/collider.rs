@@ -456,7 +456,7 @@ impl Solid {
 
     /// Pushes the particles that are inside, where `free` is on, to the surface; `o`, where they were a step ago, follows
     /// sideways by the friction. Gives how deep each was inside, metres; 0 where it was not.
-    #[inline(always)]
+    #[inline(never)]
     pub fn push_out(&self, p: &mut V3, o: &mut V3, free: F4) -> F4 {
         let (out, depth, inside);
         match self.form {

@@ -95,7 +95,7 @@ pub fn direction(v: V3, otherwise: V3) -> (V3, F4) {
 }
 
 /// A unit vector at a right angle to each unit vector.
-#[inline(always)]
+#[inline(never)]
 pub fn perpendicular(v: V3) -> V3 {
     let x = less(v.x * v.x, splat(0.5));
     let axis = V3 { x: select(x, F4::ONE, F4::ZERO), y: select(x, F4::ZERO, F4::ONE), z: F4::ZERO };

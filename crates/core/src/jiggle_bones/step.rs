@@ -46,7 +46,7 @@ impl Row {
     }
 
     /// Sets the tips to the bones' lengths and within their limits.
-    #[inline(always)]
+    #[inline(never)]
     fn hold(&self, tip: &mut Tip, bone: &M3) {
         let (swing, length) = direction(bone.back(tip.at), self.axis);
         tip.swing = V3::select(self.live & greater(length, F4::ZERO), swing, self.axis);
