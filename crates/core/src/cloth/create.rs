@@ -197,21 +197,20 @@ fn hung(
         let [x, y, z] = [0, 1, 2].map(|c| q[c] - p[c]);
         (x * x + y * y + z * z).sqrt() as f32
     };
-    let links = link_ends
-        .iter()
-        .map(|(_, ends)| LinkLanes {
-            rest: F4::new(ends.map(|pair| pair.map_or(1.0, distance))),
-            ..LinkLanes::default()
-        })
-        .collect();
-    let link_vertices = link_ends
-        .iter()
-        .flat_map(|(_, ends)| ends.iter().flatten())
-        .flat_map(|pair| pair.map(|s| vertex_in[s as usize]))
-        .collect();
+    let mut links = Vec::with_capacity(link_ends.len());
+    let mut link_vertices = Vec::new();
     let mut links_at = vec![0u32; blocks * 4];
-    for slot in link_ends.iter().flat_map(|(_, ends)| ends.iter().flatten()).flatten() {
-        links_at[*slot as usize] += 1;
+    for (_, ends) in &link_ends {
+        let mut link = LinkLanes { rest: F4::ONE, ..LinkLanes::default() };
+        for (lane, pair) in ends.iter().enumerate() {
+            let Some(pair) = pair else { continue };
+            link.rest.as_mut_array()[lane] = distance(*pair);
+            for slot in pair {
+                link_vertices.push(vertex_in[*slot as usize]);
+                links_at[*slot as usize] += 1;
+            }
+        }
+        links.push(link);
     }
     let lightness =
         links_at.iter().map(|links| if *links > MOST_LINKS { MOST_LINKS as f32 / *links as f32 } else { 1.0 });

@@ -74,12 +74,16 @@ impl Source {
         for [.., face] in &seen {
             kept[*face as usize] = true;
         }
-        let kept = source.faces.iter().zip(&kept).filter(|(_, kept)| **kept);
-        source.triangles = kept.map(|(face, _)| face.map(|v| source.particle_of[v as usize])).collect();
-        for p in source.triangles.iter().flatten() {
-            used[*p as usize] = true;
+        for (face, _) in source.faces.iter().zip(&kept).filter(|(_, kept)| **kept) {
+            let triangle = face.map(|v| source.particle_of[v as usize]);
+            triangle.iter().for_each(|p| used[*p as usize] = true);
+            source.triangles.push(triangle);
         }
-        source.orphans = (0..count as u32).filter(|v| !used[source.particle_of[*v as usize] as usize]).collect();
+        for (v, particle) in source.particle_of.iter().enumerate() {
+            if !used[*particle as usize] {
+                source.orphans.push(v as u32);
+            }
+        }
         Ok(source)
     }
 
@@ -114,6 +118,7 @@ impl Source {
     /// line are tied over a corner of cells, and elsewhere the two corners opposite an edge.
     pub fn links(&self, vertices: &[f32]) -> Vec<Row> {
         let at = |p: u32| self.place(vertices, p);
+        let distance = |a: u32, b: u32| at(a).distance(at(b));
         let tie = |a: u32, b: u32, kind: Kind| [a.min(b), a.max(b), kind as u32, 0];
         // Each edge of each triangle: its ends, the corner opposite, the triangle.
         let mut sides: Vec<Row> = Vec::with_capacity(self.triangles.len() * 3);
@@ -125,9 +130,8 @@ impl Source {
         sort(&mut sides);
         let same_edge = |x: &Row, y: &Row| x[..2] == y[..2];
         let diagonal_of_cell = |a: u32, b: u32, p: u32, q: u32| {
-            let edge = at(a).distance(at(b));
-            let other = at(p).distance(at(q));
-            let longest = [(a, p), (a, q), (b, p), (b, q)].iter().all(|(from, to)| at(*from).distance(at(*to)) < edge);
+            let (edge, other) = (distance(a, b), distance(p, q));
+            let longest = [(a, p), (a, q), (b, p), (b, q)].iter().all(|(from, to)| distance(*from, *to) < edge);
             longest && other > 0.7 * edge && other < 1.43 * edge
         };
         let mut links: Vec<Row> = Vec::with_capacity(sides.len() * 2);
@@ -194,6 +198,7 @@ fn flat([a, b, c]: [Vec3; 3]) -> bool {
     (b - a).cross(c - a).length() <= FLATTEST * longest
 }
 
+#[inline(never)]
 fn vertex(vertices: &[f32], v: u32) -> Vec3 {
     Vec3::from_slice(&vertices[v as usize * 3..])
 }

@@ -51,12 +51,12 @@ impl JiggleBones {
                 worlds[r] = world;
             }
         }
-        let joint = |slot: &u32| {
+        let mut tips = Vec::new();
+        for slot in &self.slots {
             let (row, lane) = (*slot as usize / 4, *slot as usize % 4);
-            let [head, tip] = places[row].map(|v| v.get(lane));
-            let radius = self.rows[row].radius.as_array()[lane];
-            [head[0], head[1], head[2], tip[0], tip[1], tip[2], radius]
-        };
-        self.slots.iter().flat_map(joint).collect()
+            places[row].iter().for_each(|v| tips.extend_from_slice(&v.get(lane)));
+            tips.push(self.rows[row].radius.as_array()[lane]);
+        }
+        tips
     }
 }
