@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::lanes::{F4, V3, greater, larger, less, select, splat};
+use crate::spatial::unit;
 use crate::text;
 use glam::{Mat3, Quat, Vec3, Vec4};
 
@@ -238,7 +239,7 @@ impl Collider {
 
     /// The quaternions of a box here and in the pose `to`, of unit length, and of the two signs that which is nearer.
     fn turns(&self, to: [f32; STRIDE]) -> (Vec4, Vec4) {
-        let (from, to) = (self.turn().normalize_or(Vec4::W), Vec4::from_slice(&to[8..]).normalize_or(Vec4::W));
+        let (from, to) = (turn_of(&self.pose), turn_of(&to));
         (from, if from.dot(to) < 0.0 { -to } else { to })
     }
 
@@ -266,11 +267,11 @@ impl Collider {
             Shape::Sphere => {}
             Shape::Capsule | Shape::TaperedCapsule => axis = self.b() - origin,
             Shape::Plane => {
-                side = origin.normalize_or_zero();
+                side = unit(origin, Vec3::ZERO);
                 (origin, offset) = (Vec3::ZERO, self.pose[3]);
             }
             Shape::Box => {
-                let turn = Mat3::from_quat(Quat::from_vec4(self.turn().normalize_or(Vec4::W)));
+                let turn = Mat3::from_quat(Quat::from_vec4(turn_of(&self.pose)));
                 frame = [turn.x_axis, turn.y_axis, turn.z_axis].map(|axis| V3::splat(axis.to_array()));
                 axis = self.b();
             }
@@ -279,7 +280,7 @@ impl Collider {
         let mut per_square = 0.0;
         if self.shape != Shape::Box && square > 1e-30 {
             per_square = 1.0 / square;
-            side = axis.any_orthogonal_vector().normalize_or(Vec3::Y);
+            side = unit(axis.any_orthogonal_vector(), Vec3::Y);
         }
         if self.shape == Shape::TaperedCapsule {
             taper = self.pose[8] - radius;
@@ -317,6 +318,12 @@ impl Collider {
             frame,
         }
     }
+}
+
+/// The quaternion of a box, of unit length.
+#[inline(never)]
+fn turn_of(pose: &[f32; STRIDE]) -> Vec4 {
+    Vec4::from_slice(&pose[8..]).normalize_or(Vec4::W)
 }
 
 /// How a solid is met.

@@ -1,6 +1,7 @@
 //! Rotations and matrices of four things at a time.
 
 use crate::lanes::{F4, V3, greater, larger, less, select, smaller, splat};
+use glam::Vec3;
 
 /// Four quaternions, one a lane.
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
@@ -74,6 +75,12 @@ impl Drawn {
     pub fn of(rotation: Q4, angles: &Angles) -> Drawn {
         Drawn { rotation, euler: rotation.euler(angles) }
     }
+}
+
+/// A unit vector, or `otherwise` for one that has no direction.
+#[inline(never)]
+pub fn unit(v: Vec3, otherwise: Vec3) -> Vec3 {
+    v.normalize_or(otherwise)
 }
 
 /// `a` on its way to `b`.
@@ -461,7 +468,7 @@ impl Affine {
 mod tests {
     use super::*;
     use crate::rng::signed;
-    use glam::{EulerRot, Mat3, Quat, Vec3};
+    use glam::{EulerRot, Mat3, Quat};
 
     fn random(seed: u64) -> Quat {
         let [x, y, z, w] = std::array::from_fn(|i| signed(seed * 4 + i as u64));

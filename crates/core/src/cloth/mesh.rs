@@ -5,6 +5,7 @@ use super::links::{Kind, LinkLanes, relax};
 use crate::error::{Error, Result};
 use crate::lanes::{F4, V3};
 use crate::sort::{Row, sort};
+use crate::spatial::unit;
 use crate::text;
 use glam::Vec3;
 
@@ -171,7 +172,8 @@ impl Source {
             for (k, [_, a, ..]) in spoke.iter().enumerate() {
                 let mut straightest = (STRAIGHT, *a);
                 for [_, b, ..] in &spoke[k + 1..] {
-                    let cosine = (at(*a) - at(hub)).normalize_or_zero().dot((at(*b) - at(hub)).normalize_or_zero());
+                    let [to_a, to_b] = [a, b].map(|end| unit(at(*end) - at(hub), Vec3::ZERO));
+                    let cosine = to_a.dot(to_b);
                     if cosine < straightest.0 {
                         straightest = (cosine, *b);
                     }

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::lanes::{F4, V3, filled};
 use crate::options::set_all;
 use crate::sort;
-use crate::spatial::{Affine, Angles, Drawn, M3, Pose, Q4};
+use crate::spatial::{Affine, Angles, Drawn, M3, Pose, Q4, unit};
 use crate::text;
 use bytemuck::Zeroable;
 use glam::{Mat3, Vec3};
@@ -322,7 +322,7 @@ fn limit(build: &Build, kind: u32, points: &[u32; 6], numbers: &[f32; LIMIT]) ->
     if kind == 0 {
         let four = [points[0], points[1], points[2], points[3]];
         let [a, j, x, b] = four.map(|p| rest(build, p));
-        let axis = (x - j).normalize_or_zero();
+        let axis = unit(x - j, Vec3::ZERO);
         let (before, behind) = (axis.cross(j - a), axis.cross(b - j));
         let product = before.length() * behind.length();
         if product.is_nan() || product <= 0.0 {
@@ -341,9 +341,9 @@ fn limit(build: &Build, kind: u32, points: &[u32; 6], numbers: &[f32; LIMIT]) ->
         return None;
     }
     let basis = basis(build, &frame);
-    let way = (rest(build, limb[1]) - rest(build, limb[0])).normalize_or_zero();
+    let way = unit(rest(build, limb[1]) - rest(build, limb[0]), Vec3::ZERO);
     if kind == 1 {
-        let axis = Vec3::new(ax, ay, az).normalize_or_zero();
+        let axis = unit(Vec3::new(ax, ay, az), Vec3::ZERO);
         if axis == Vec3::ZERO || way == Vec3::ZERO {
             return None;
         }
@@ -354,7 +354,7 @@ fn limit(build: &Build, kind: u32, points: &[u32; 6], numbers: &[f32; LIMIT]) ->
         return Some(Limit::Cone { frame, limb: used, axis, most });
     }
     let side = rest(build, limb[2]) - rest(build, limb[0]);
-    let side = (side - way * way.dot(side)).normalize_or_zero();
+    let side = unit(side - way * way.dot(side), Vec3::ZERO);
     let inside = |v: Vec3| (basis.transpose() * v).to_array();
     Some(Limit::Twist { frame, limb, axis: inside(way), side: inside(side), most: most as f32 })
 }

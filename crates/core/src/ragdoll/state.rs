@@ -1,7 +1,7 @@
 //! Beginning anew, carrying all somewhere else, saving and putting back.
 
 use super::pose::origin_near;
-use super::{Block, Body, Frame, MAX_STEPS, Mode, OUTERMOST, Ragdoll, STEP, lane_mask};
+use super::{Block, Body, MAX_STEPS, Mode, OUTERMOST, Ragdoll, STEP, lane_mask};
 use crate::clock::Clock;
 use crate::collider::{FARTHEST, all_sound, check_all, kinds, take_poses, within_reach};
 use crate::error::{Error, Result};
@@ -124,6 +124,39 @@ impl Ragdoll {
     }
 }
 
+impl Ragdoll {
+    /// What is kept in registers, but for masses, which may be large, and blocks, which have masks.
+    fn numbers(&mut self) -> [&mut [F4]; 22] {
+        use bytemuck::cast_slice_mut as numbers;
+        let state = &mut self.state;
+        let (from, to, now) = (&mut self.from, &mut self.to, &mut self.input.frame);
+        [
+            numbers(&mut state.at),
+            numbers(&mut state.was),
+            numbers(&mut state.last),
+            numbers(&mut state.mark),
+            numbers(&mut state.goal),
+            numbers(&mut state.goal_from),
+            &mut state.weight,
+            &mut state.slack,
+            &mut state.gaps,
+            &mut state.sunk,
+            numbers(&mut state.rows),
+            numbers(&mut state.seeds),
+            numbers(&mut state.wanted),
+            numbers(&mut state.held),
+            numbers(&mut self.output.rotations),
+            numbers(&mut self.output.places),
+            numbers(&mut from.poses),
+            numbers(&mut from.parents),
+            numbers(&mut to.poses),
+            numbers(&mut to.parents),
+            numbers(&mut now.poses),
+            numbers(&mut now.parents),
+        ]
+    }
+}
+
 impl Kept for Ragdoll {
     fn label(&self) -> (&'static [u8; 8], &'static str) {
         (b"LBragdl2", "ragdolls with the bodies, points, links and colliders of these")
@@ -169,30 +202,15 @@ impl Kept for Ragdoll {
         tape.poses(&mut self.colliders);
         tape.poses(&mut self.now);
         tape.all(&mut self.input.colliders);
-        let state = &mut self.state;
-        state.places().into_iter().for_each(|all| tape.all(all));
-        for all in [&mut state.weight, &mut state.mass, &mut state.slack, &mut state.gaps, &mut state.sunk] {
-            tape.all(all);
-        }
-        tape.all(&mut state.rows);
-        tape.all(&mut state.seeds);
-        tape.all(&mut state.wanted);
-        tape.all(&mut state.blocks);
-        tape.all(&mut state.held);
-        tape.all(&mut self.output.rotations);
-        tape.all(&mut self.output.places);
-        for frame in [&mut self.from, &mut self.to, &mut self.input.frame] {
-            tape.all(&mut frame.poses);
-            tape.all(&mut frame.parents);
-        }
+        self.numbers().into_iter().for_each(|numbers| tape.all(numbers));
+        tape.all(&mut self.state.mass);
+        tape.all(&mut self.state.blocks);
         tape.all(&mut self.input.strengths);
     }
 
     fn is_sound(&mut self) -> bool {
-        let state = &mut self.state;
         let body =
             |body: &Body| body.elapsed >= -1.0 && body.elapsed.is_finite() && (0.0..=60.0).contains(&body.duration);
-        let frame = |frame: &Frame| all_within(&frame.poses, OUTERMOST) && all_within(&frame.parents, OUTERMOST);
         // Masks are no numbers.
         let block = |block: &Block| {
             all_within(&[block.origin], OUTERMOST) && all_within(&[block.scale, block.since], OUTERMOST)
@@ -209,17 +227,9 @@ impl Kept for Ragdoll {
             && all_sound(&self.colliders)
             && all_sound(&self.now)
             && check_all(&self.input.colliders, &self.colliders).is_ok()
-            && state.places().iter().all(|all| all_within(all, OUTERMOST))
-            && [&state.weight, &state.slack, &state.gaps, &state.sunk].iter().all(|all| all_within(all, OUTERMOST))
-            && all_within(&state.mass, f32::MAX)
-            && all_within(&state.rows, OUTERMOST)
-            && all_within(&state.seeds, OUTERMOST)
-            && all_within(&state.wanted, OUTERMOST)
-            && state.blocks.iter().all(block)
-            && all_within(&state.held, OUTERMOST)
-            && all_within(&self.output.rotations, OUTERMOST)
-            && all_within(&self.output.places, OUTERMOST)
-            && [&self.from, &self.to, &self.input.frame].into_iter().all(frame)
+            && self.numbers().iter().all(|numbers| all_within(numbers, OUTERMOST))
+            && all_within(&self.state.mass, f32::MAX)
+            && self.state.blocks.iter().all(block)
             && self.input.strengths.iter().all(|v| (0.0..=1.0).contains(v))
     }
 
