@@ -131,7 +131,7 @@ impl Points<'_> {
     /// The angle of a limb from its axis, and about what it turns towards it.
     #[inline(never)]
     fn swing(&self, frame: &[u32; 3], limb: &[u32; 3], axis: [f32; 3]) -> (F4, V3) {
-        let axis = self.basis(frame).times(V3::splat(axis));
+        let axis = basis_of(self.at, frame).times(V3::splat(axis));
         let (way, _) = direction(self.at[limb[1] as usize] - self.at[limb[0] as usize], axis);
         let about = way.cross(axis);
         let (about, sin) = direction(about, perpendicular(way));
@@ -143,7 +143,7 @@ impl Points<'_> {
     /// the limb about itself would do work as the limb swings.)
     #[inline(never)]
     fn roll(&self, frame: &[u32; 3], limb: &[u32; 3], axis: [f32; 3], side: [f32; 3]) -> (F4, V3) {
-        let basis = self.basis(frame);
+        let basis = basis_of(self.at, frame);
         let [j, tip, beside] = limb.map(|p| self.at[p as usize]);
         let from = basis.times(V3::splat(axis));
         let (way, _) = direction(tip - j, from);
@@ -151,11 +151,6 @@ impl Points<'_> {
         let beside = beside - j;
         let beside = beside - way * way.dot(beside);
         (self.angles.of(wanted.cross(beside).dot(way), wanted.dot(beside)), from + way)
-    }
-
-    fn basis(&self, frame: &[u32; 3]) -> M3 {
-        let [o, along, side] = frame.map(|p| self.at[p as usize]);
-        M3::basis(o, along, side)
     }
 
     /// The gradients of the angle of two triangles over an edge: Bridson, Marino and Fedkiw, "Simulation of clothing with folds
@@ -244,6 +239,13 @@ impl Points<'_> {
         let push = angle * pull;
         self.push(grads, sum, push, push * splat(SOFT));
     }
+}
+
+/// The basis of three points: origin, along, and side.
+#[inline(never)]
+pub(super) fn basis_of(at: &[V3], points: &[u32; 3]) -> M3 {
+    let [o, along, side] = points.map(|p| at[p as usize]);
+    M3::basis(o, along, side)
 }
 
 /// 1 / length²; 0 for none.

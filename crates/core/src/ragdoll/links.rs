@@ -14,6 +14,15 @@ pub(super) struct Link {
     pub rest: Option<f32>,
 }
 
+impl Link {
+    /// How far its ends are apart, of four bodies.
+    #[inline(never)]
+    pub fn length(&self, at: &[V3]) -> F4 {
+        let way = at[self.b as usize] - at[self.a as usize];
+        way.dot(way).sqrt()
+    }
+}
+
 /// A link of four bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]

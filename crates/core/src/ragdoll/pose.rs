@@ -1,7 +1,7 @@
 //! From bones to points: where a pose has them, and how a body goes limp.
 
 use super::contacts::closest;
-use super::limits::Points;
+use super::limits::{Points, basis_of};
 use super::{Body, Mode, NONE, Ragdoll, Seed, lane_mask};
 use crate::collider::check_reach;
 use crate::error::{Error, Result};
@@ -175,22 +175,19 @@ impl Ragdoll {
     pub(super) fn measure_links(&mut self, b: usize, mask: F4) {
         let (n, m) = (self.build.points.len(), self.build.links.len());
         let state = &mut self.state;
-        let length = |a: u32, other: u32| {
-            let way = state.at[b * n + other as usize] - state.at[b * n + a as usize];
-            way.dot(way).sqrt()
-        };
+        let at = &state.at[b * n..(b + 1) * n];
         let mut scale = F4::ONE;
         if let Some(link) = self.build.links.iter().find(|link| !link.min && link.rest.is_none()) {
             let rest = self.build.rest_length(link.a, link.b);
             if rest > 0.0 && !self.build.joints.is_empty() {
-                scale = length(link.a, link.b) * splat(1.0 / rest);
+                scale = link.length(at) * splat(1.0 / rest);
             }
         }
         state.blocks[b].scale = select(mask, scale, state.blocks[b].scale);
         for (l, link) in self.build.links.iter().enumerate() {
             let rest = match link.rest {
                 Some(rest) => scale * splat(rest),
-                None => length(link.a, link.b),
+                None => link.length(at),
             };
             let (a, other) = (state.weight[b * n + link.a as usize], state.weight[b * n + link.b as usize]);
             let sum = a + other;
@@ -236,8 +233,7 @@ impl Ragdoll {
         }
         if !options.classic {
             for (link, row) in build.links.iter().zip(&mut state.rows[b * m..]).filter(|(link, _)| link.min) {
-                let way = at[link.b as usize] - at[link.a as usize];
-                row.rest = select(mask, smaller(row.rest, way.dot(way).sqrt()), row.rest);
+                row.rest = select(mask, smaller(row.rest, link.length(at)), row.rest);
             }
         }
     }
@@ -250,12 +246,12 @@ impl Ragdoll {
         let off = self.input.frame.parents[b * roots].origin - self.state.blocks[b].origin;
         for (i, bone) in self.build.bones.iter().enumerate() {
             let [o, along, side] = bone.points;
-            let place = |p: u32| self.state.at[b * n + p as usize];
+            let at = &self.state.at[b * n..(b + 1) * n];
             let basis = if side == NONE {
-                let (way, _) = direction(place(along) - place(o), M3::IDENTITY.x);
+                let (way, _) = direction(at[along as usize] - at[o as usize], M3::IDENTITY.x);
                 Q4 { v: way, w: F4::ZERO }
             } else {
-                Q4::of(M3::basis(place(o), place(along), place(side)))
+                Q4::of(basis_of(at, &bone.points))
             };
             let joint = &self.build.joints[bone.joint as usize];
             let above = if joint.parent == NONE {
@@ -266,7 +262,7 @@ impl Ragdoll {
             let above = proper(&above);
             let own = self.input.frame.poses[b * joints + bone.joint as usize].rotation.normalized();
             let seed = &mut self.state.seeds[b * bones + i];
-            let head = self.worlds[bone.joint as usize].origin + off - self.state.at[b * n + o as usize];
+            let head = self.worlds[bone.joint as usize].origin + off - at[o as usize];
             let next = Seed { basis, before: above.back(), after: Q4::chain(&[above, own]), head };
             keep(from_mut(seed), from_ref(&next), mask);
         }
@@ -297,18 +293,16 @@ impl Ragdoll {
         if !strong.any() {
             return;
         }
-        for i in 0..bones {
-            let bone = self.build.bones[i];
-            let Some(frame) = self.build.frame_of(&bone) else { continue };
-            let place = |p: u32| self.state.goal[b * n + p as usize];
-            let [o, along, side] = frame.map(place);
-            let frame = M3::basis(o, along, side);
+        let goal = &self.state.goal[b * n..(b + 1) * n];
+        for (bone, wanted) in self.build.bones.iter().zip(&mut self.state.wanted[b * bones..]) {
+            let Some(frame) = self.build.frame_of(bone) else { continue };
+            let frame = basis_of(goal, &frame);
             let [o, along, side] = bone.points;
-            self.state.wanted[b * bones + i] = if side == NONE {
-                let (way, _) = direction(place(along) - place(o), M3::IDENTITY.x);
+            *wanted = if side == NONE {
+                let (way, _) = direction(goal[along as usize] - goal[o as usize], M3::IDENTITY.x);
                 Q4 { v: frame.transposed_times(way), w: F4::ZERO }
             } else {
-                let own = Q4::of(M3::basis(place(o), place(along), place(side)));
+                let own = Q4::of(basis_of(goal, &bone.points));
                 Q4::chain(&[Q4::of(frame).back(), own])
             };
         }

@@ -1,10 +1,11 @@
 //! What is drawn: points, and the bones that they turn.
 
+use super::limits::basis_of;
 use super::pose::{Which, proper};
 use super::{Held, Mode, NONE, Ragdoll, is_on, lane_mask};
 use crate::lanes::{F4, V3, keep, splat};
 use crate::number::{arccosine, sin_cos};
-use crate::spatial::{Drawn, M3, Q4, direction, mix, perpendicular};
+use crate::spatial::{Drawn, Q4, direction, mix, perpendicular};
 use std::slice::{from_mut, from_ref};
 
 impl Ragdoll {
@@ -38,7 +39,7 @@ impl Ragdoll {
         let blend = splat(if self.newest { 1.0 } else { self.clock.blend() });
         if self.state.blocks[b].limp.any() {
             self.show_points(b, blend);
-            self.show_bones(b, blend);
+            self.show_bones(b);
         }
         let rising = self.lanes_of(b, Mode::GettingUp);
         if rising.any() {
@@ -50,12 +51,14 @@ impl Ragdoll {
         }
     }
 
+    /// Writes the points of limp bodies, and keeps them aside for their bones.
     fn show_points(&mut self, b: usize, blend: F4) {
         let n = self.build.points.len();
         let block = self.state.blocks[b];
         for p in 0..n {
-            let at = mix(self.state.last[b * n + p], self.state.at[b * n + p], blend) + block.origin;
-            self.write_point(b, p, at, block.limp);
+            let at = mix(self.state.last[b * n + p], self.state.at[b * n + p], blend);
+            self.spare[p] = at;
+            self.write_point(b, p, at + block.origin, block.limp);
         }
     }
 
@@ -76,12 +79,12 @@ impl Ragdoll {
     }
 
     /// A bone is what it was when its body went limp, after what its points have turned by since.
-    fn show_bones(&mut self, b: usize, blend: F4) {
-        let (n, bones, roots) = (self.build.points.len(), self.build.bones.len(), self.build.roots);
+    fn show_bones(&mut self, b: usize) {
+        let (bones, roots) = (self.build.bones.len(), self.build.roots);
         let joints = self.build.joints.len();
         let state = &self.state;
         let block = &state.blocks[b];
-        let place = |p: u32| mix(state.last[b * n + p as usize], state.at[b * n + p as usize], blend);
+        let at = &self.spare[..];
         for i in 0..bones {
             let bone = self.build.bones[i];
             let seed = &state.seeds[b * bones + i];
@@ -89,10 +92,10 @@ impl Ragdoll {
             let turned = if side == NONE {
                 let above = self.turns.get(bone.carrier as usize).copied().unwrap_or(Q4::IDENTITY);
                 let from = above.turn(seed.basis.v);
-                let (way, _) = direction(place(along) - place(o), from);
+                let (way, _) = direction(at[along as usize] - at[o as usize], from);
                 Q4::chain(&[Q4::between(from, way, perpendicular(from)), above])
             } else {
-                Q4::chain(&[Q4::of(M3::basis(place(o), place(along), place(side))), seed.basis.back()])
+                Q4::chain(&[Q4::of(basis_of(at, &bone.points)), seed.basis.back()])
             };
             self.turns[i] = turned;
             let joint = self.build.joints[bone.joint as usize];
@@ -102,7 +105,7 @@ impl Ragdoll {
             } else {
                 // What it hangs on may have moved since.
                 let parent = &self.input.frame.parents[b * roots + joint.root as usize];
-                let head = block.origin - parent.origin + place(o) + turned.turn(seed.head);
+                let head = block.origin - parent.origin + at[o as usize] + turned.turn(seed.head);
                 let drawn = &mut self.output.places[b * joints + bone.joint as usize];
                 *drawn = V3::select(block.limp, parent.axes.solve(head), *drawn);
                 Q4::chain(&[proper(&parent.axes).back(), turned, seed.after])

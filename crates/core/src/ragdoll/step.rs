@@ -1,7 +1,7 @@
 //! One fixed step.
 
 use super::contacts::{Meeting, Press, Scene, hold_still, look_around};
-use super::limits::Points;
+use super::limits::{Points, basis_of};
 use super::links::{ease_apart, pull, pull_four};
 use super::pose::origin_near;
 use super::{Block, NONE, OUTERMOST, Ragdoll};
@@ -348,8 +348,7 @@ impl Points<'_> {
     fn seek_all(&mut self, build: &super::Build, wanted: &[Q4], pull: F4) {
         for (bone, wanted) in build.bones.iter().zip(wanted) {
             let Some(frame) = build.frame_of(bone) else { continue };
-            let [o, along, side] = frame.map(|p| self.at[p as usize]);
-            let carrier = M3::basis(o, along, side);
+            let carrier = basis_of(self.at, &frame);
             let [o, along, side] = bone.points;
             let way = self.at[along as usize] - self.at[o as usize];
             let turn = if side == NONE {
@@ -358,7 +357,7 @@ impl Points<'_> {
                 let (way, _) = crate::spatial::direction(way, wanted);
                 way.cross(wanted)
             } else {
-                let now = M3::basis(self.at[o as usize], self.at[along as usize], self.at[side as usize]);
+                let now = basis_of(self.at, &bone.points);
                 let off = Q4::chain(&[Q4::of(carrier), *wanted, Q4::of(now).back()]);
                 let sign = select(less(off.w, F4::ZERO), splat(-2.0), splat(2.0));
                 off.v * sign
