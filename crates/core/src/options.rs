@@ -296,7 +296,7 @@ macro_rules! options {
         }
     ) => {
         $(#[doc = $struct_doc])*
-        #[derive(Clone, Debug, PartialEq, serde::Serialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
         #[serde(rename_all = "camelCase")]
         pub struct $name {
             $($(#[doc = $doc])* pub $field: $type,)*
@@ -324,9 +324,12 @@ macro_rules! options {
             }
 
             fn slot(&mut self, index: usize) -> $crate::options::Slot<'_> {
-                let slots = [$($crate::options::Slot::$slot(&mut self.$field)),*];
-                let last = slots.len() - 1;
-                slots.into_iter().nth(index.min(last)).unwrap_or_else(|| unreachable!())
+                let mut before = index;
+                $(if before == 0 {
+                    return $crate::options::Slot::$slot(&mut self.$field);
+                }
+                before -= 1;)*
+                panic!("there is no field {before} behind the last")
             }
         }
 

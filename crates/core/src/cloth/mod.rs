@@ -271,13 +271,13 @@ fn turn_off(masks: &mut [F4], slot: u32) {
 
 impl Simulation for Cloth {
     fn options(&self) -> String {
-        let mut json = String::new();
-        settings::write(&mut self.options.clone(), &mut json);
+        let (mut options, mut json) = (self.options, String::new());
+        settings::write(&mut options, &mut json);
         json
     }
 
     fn configure(&mut self, settings: &str) -> Result<()> {
-        let mut options = self.options.clone();
+        let mut options = self.options;
         settings::set_all(&mut options, settings)?;
         self.options = options;
         self.options_changed();

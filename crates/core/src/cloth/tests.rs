@@ -874,7 +874,7 @@ fn options_read_as_serde_writes_them() {
     assert_eq!(ours["damping"], 0.5);
     let mut read = ClothOptions::default();
     options_of::set_all(&mut read, &settings(&ours)).unwrap();
-    assert_eq!(serde_json::to_value(read).unwrap(), serde_json::to_value(&cape.options).unwrap());
+    assert_eq!(serde_json::to_value(read).unwrap(), serde_json::to_value(cape.options).unwrap());
 }
 
 #[test]

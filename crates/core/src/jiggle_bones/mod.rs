@@ -466,7 +466,7 @@ impl JiggleBones {
 
     /// Sets options of all and of chains. On an error nothing has changed.
     fn set_options(&mut self, text: &str) -> Result<()> {
-        let (mut all, mut chains) = (self.options.clone(), self.chain_options.clone());
+        let (mut all, mut chains) = (self.options, self.chain_options.clone());
         settings::settings(text, &mut |path, value| match chain_of(path) {
             Some((i, name)) => match chains.get_mut(i) {
                 Some(chain) => settings::set(chain, path, name, value),
@@ -497,13 +497,13 @@ fn chain_of(path: &str) -> Option<(usize, &str)> {
 
 impl Simulation for JiggleBones {
     fn options(&self) -> String {
-        let mut json = String::new();
-        settings::write(&mut self.options.clone(), &mut json);
+        let (mut options, mut json) = (self.options, String::new());
+        settings::write(&mut options, &mut json);
         json.pop();
         json += ",\"chains\":[";
-        for (i, chain) in self.chain_options.iter().enumerate() {
+        for (i, mut chain) in self.chain_options.iter().copied().enumerate() {
             json += if i > 0 { "," } else { "" };
-            settings::write(&mut chain.clone(), &mut json);
+            settings::write(&mut chain, &mut json);
         }
         json + "]}"
     }

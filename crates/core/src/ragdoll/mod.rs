@@ -506,13 +506,13 @@ const KICK_ANGLE: f32 = 2.0;
 
 impl Simulation for Ragdoll {
     fn options(&self) -> String {
-        let mut json = String::new();
-        settings::write(&mut self.options.clone(), &mut json);
+        let (mut options, mut json) = (self.options, String::new());
+        settings::write(&mut options, &mut json);
         json
     }
 
     fn configure(&mut self, text: &str) -> Result<()> {
-        let mut options = self.options.clone();
+        let mut options = self.options;
         settings::set_all(&mut options, text)?;
         self.options = options;
         self.options_changed();
