@@ -78,12 +78,10 @@ async function wasm() {
 async function wasmPack(name, folder, flags) {
   rmSync(folder, { recursive: true, force: true })
   const options = ['--mode', 'no-install', '--no-pack', '--target', 'web', '--out-dir', folder, '--out-name', 'limber']
-  // What must be inlined says so in the source; whatever else was would only be larger.
-  const small = '-Cllvm-args=-inline-threshold=5'
   // A target folder each: cargo would compile everything anew whenever the flags change.
   const env = {
     CARGO_TARGET_DIR: at('target', name),
-    CARGO_ENCODED_RUSTFLAGS: [...remap, small, ...flags].join('\x1f'),
+    CARGO_ENCODED_RUSTFLAGS: [...remap, ...flags].join('\x1f'),
   }
   await command('wasm-pack', ['--log-level', 'error', 'build', at('crates/wasm'), ...options], { env })
   // It says that the folder is to be ignored, and npm would leave it out of the package.

@@ -263,7 +263,7 @@ describe.each(Object.entries(backends))('baking on %s', (_, load) => {
       [sheet, { duration: 1, signal: true }, /^signal must be an AbortSignal, got true$/],
       [[], { duration: 1 }, /^bake takes at least one simulation$/],
       [undefined, { duration: 1 }, /^bake takes at least one simulation$/],
-      [{ a: {} }, { duration: 1 }, /^simulations\.a must be a Cloth, JiggleBones or Ragdoll, got an object$/],
+      [{ a: {} }, { duration: 1 }, /^simulations\.a must be a Cloth, JiggleBones, Ragdoll or Boids, got an object$/],
       [{ 'a.b': sheet }, { duration: 1 }, /^the name "a\.b" must be/],
     ] as const) {
       const error = await fault(bake(subjects as never, options as never))

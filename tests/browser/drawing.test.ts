@@ -43,4 +43,20 @@ describe('in a browser', () => {
     expect(life.changed.moving).toBeGreaterThan(500)
     expect(life.changed.disposing).toBe(0)
   })
+
+  // So few that WebGPURenderer puts them into a uniform buffer, and so many that it does not.
+  it.each([
+    ['webgl', 'few', (tests: NonNullable<Window['tests']>) => tests.flock('webgl', 50)],
+    ['webgl', 'many', (tests: NonNullable<Window['tests']>) => tests.flock('webgl', 5000)],
+    ['webgpu', 'few', (tests: NonNullable<Window['tests']>) => tests.flock('webgpu', 50)],
+    ['webgpu', 'many', (tests: NonNullable<Window['tests']>) => tests.flock('webgpu', 5000)],
+  ] as const)('%s draws %s boids moving, after memory grew, and after dispose', async (_, __, act) => {
+    const life = await run(act)
+    expect(life).toMatchObject({ grew: true, own: true, wrong: [0, 0, 0, 0, 0] })
+    for (const count of life.covered) expect(count).toBeGreaterThan(500)
+    expect(life.changed.start).toBeGreaterThan(100)
+    expect(life.changed.growth).toBe(0)
+    expect(life.changed.moving).toBeGreaterThan(100)
+    expect(life.changed.disposing).toBe(0)
+  })
 })

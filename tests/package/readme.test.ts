@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
+  BOIDS_OPTIONS_DEFAULTS,
   CLOTH_OPTIONS_DEFAULTS,
   JIGGLE_BONES_OPTIONS_DEFAULTS,
   JIGGLE_CHAIN_OPTIONS_DEFAULTS,
@@ -112,6 +113,7 @@ describe('README.md and README.ko.md', () => {
       JIGGLE_BONES_OPTIONS_DEFAULTS,
       JIGGLE_CHAIN_OPTIONS_DEFAULTS,
       RAGDOLL_OPTIONS_DEFAULTS,
+      BOIDS_OPTIONS_DEFAULTS,
     ]
     expect(rows).toEqual(all.flatMap((defaults) => flat(defaults)))
   })

@@ -1,11 +1,11 @@
-import { JiggleBones, Ragdoll, type Cloth } from 'limber/core'
+import { JiggleBones, Ragdoll, type Boids, type Cloth } from 'limber/core'
 import { describe, expect, it } from 'vitest'
 import { backends } from '../backends.mjs'
 import { scenes } from '../scenes/index.mjs'
 
 const STEPS = 10_000
 
-const placesOf = (simulation: Cloth | JiggleBones | Ragdoll) => {
+const placesOf = (simulation: Boids | Cloth | JiggleBones | Ragdoll) => {
   if (simulation instanceof JiggleBones) return simulation.tips
   return simulation instanceof Ragdoll ? simulation.points : simulation.positions
 }

@@ -1,3 +1,5 @@
+import * as reef from './boids-reef.mjs'
+import * as shoal from './boids-shoal.mjs'
 import * as ball from './cloth-dropped-ball.mjs'
 import * as flag from './cloth-flag.mjs'
 import * as hangingCape from './cloth-hanging-cape.mjs'
@@ -12,4 +14,4 @@ import * as fall from './ragdoll-fall.mjs'
  * Every scene. One has a `name`; `create(limber)` makes its simulation; `drive(simulation, t)` sets its inputs to what they
  * are at simulated time `t` in seconds, and is a function of nothing else.
  */
-export const scenes = [hangingCape, walkingCape, flag, ball, sheet, hopping, vrm, classicRagdoll, fall]
+export const scenes = [hangingCape, walkingCape, flag, ball, sheet, hopping, vrm, classicRagdoll, fall, shoal, reef]

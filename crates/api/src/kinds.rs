@@ -60,6 +60,7 @@ kinds! {
     cloth::Cloth { fixed: [LINKS, PIN_VERTICES] }
     jiggle_bones::JiggleBones { fixed: [SLOTS, ROOTS] }
     ragdoll::Ragdoll { fixed: [LINKS] }
+    boids::Boids { fixed: [IDS, SPECIES] }
 }
 
 /// The technique of number `kind`.

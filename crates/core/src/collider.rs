@@ -214,6 +214,23 @@ impl Collider {
         Vec4::from_slice(&self.pose[8..])
     }
 
+    /// The same for what stays in the plane z = 0: a box goes on for ever along its axis that points out of it most.
+    pub fn upright(mut self) -> Collider {
+        if self.shape == Shape::Box {
+            let turn = Mat3::from_quat(Quat::from_vec4(self.turn().normalize_or(Vec4::W)));
+            let out = [turn.x_axis.z, turn.y_axis.z, turn.z_axis.z].map(f32::abs);
+            let most = if out[0] > out[1] && out[0] > out[2] {
+                0
+            } else if out[1] > out[2] {
+                1
+            } else {
+                2
+            };
+            self.pose[3 + most] = FARTHEST;
+        }
+        self
+    }
+
     /// Half its thickness, metres: what moves less than that meets all that it passes. 0 where nothing can be missed, as by
     /// a plane, or by what keeps particles in.
     pub fn thickness(&self) -> f32 {

@@ -3,6 +3,7 @@
 //! No word of JavaScript, no I/O, no clock and no threads here: a simulation is stepped by its caller and gives the same
 //! bits on every platform. See `ARCHITECTURE.md` for one frame's journey.
 
+pub mod boids;
 pub mod clock;
 pub mod cloth;
 pub mod collider;

@@ -8,13 +8,16 @@ export type { LoadOptions } from 'limber'
 export { bake, type BakeOptions, type BakeSubject, type BakeSubjects } from './bake/bake.js'
 export { BAKE_FIT_DEFAULTS, type FitOptions } from './bake/fit.js'
 export { type GLBOptions } from './bake/to-glb.js'
+export { type Corners, type RecordedFlock } from './bake/recorded-flock.js'
 export { type RecordedNode, type RecordedSkeleton } from './bake/recorded-skeleton.js'
 export {
   Recording,
   type BakeReport,
+  type FlockReport,
   type MeshReport,
   type RecordedMesh,
   type SkeletonReport,
 } from './bake/recording.js'
 export { type ClipOptions } from './bake/to-animation-clip.js'
+export { type FlockClipOptions } from './bake/to-flock-clip.js'
 export { load } from './load.js'

@@ -12,6 +12,20 @@ export {
   type ChannelInfo,
   type LiveSimulation,
 } from './backend.js'
+export { Boids, type BoidsMeshOptions, type BoidsRuleSet, type BoidsStats } from './boids.js'
+export { type BoidsInfluence } from './boids-influences.js'
+export { type BoidsRule } from './boids-rules.js'
+export {
+  type BoidsBounds,
+  type BoidsBoundsSetup,
+  type BoidsBox,
+  type BoidsPoint,
+  type BoidsSetup,
+  type BoidsSpecies,
+  type BoidsSphere,
+  type BoidsStart,
+  type BoidsTorus,
+} from './boids-setup.js'
 export {
   Cloth,
   type ClothGeometrySetup,
@@ -32,6 +46,14 @@ export {
   type VolumeColliderOptions,
 } from './colliders.js'
 export { checkFunction, checkKeys, checkNumber, LimberError, shown, type LimberErrorCode } from './error.js'
+export {
+  FlockClip,
+  packRotation,
+  writeFlockFile,
+  type FlockClipError,
+  type FlockFile,
+  type FlockMeshOptions,
+} from './flock-clip.js'
 export * from './generated/options.js'
 export { JiggleBones, JiggleChain, type JiggleBonesSetup, type JiggleBonesStats } from './jiggle-bones.js'
 export { JiggleBonesHelper, type JiggleBonesHelperOptions } from './jiggle-bones-helper.js'

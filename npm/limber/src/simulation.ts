@@ -289,6 +289,11 @@ export abstract class Simulation<
   /** Ends construction: from now on the backend knows it, and its draw attributes keep it alive. */
   protected register(attributes: readonly BufferAttribute[]): void {
     this.backend.live.add(this.#handle, this)
+    this.keepAlive(attributes)
+  }
+
+  /** These attributes show it: as long as one of them lives, it does. */
+  protected keepAlive(attributes: readonly BufferAttribute[]): void {
     for (const attribute of attributes) owners.set(attribute, this)
   }
 

@@ -1,6 +1,6 @@
 import * as THREE from 'three'
 import { WebGPURenderer } from 'three/webgpu'
-import { Cloth, load, type Backend } from 'limber'
+import { Boids, Cloth, load, type Backend } from 'limber'
 
 /** The memories of all instances that were made, to be compared with what attributes hold. */
 const memories: WebAssembly.Memory[] = []
@@ -132,7 +132,58 @@ async function life(kind: 'webgl' | 'webgpu') {
   }
 }
 
-const tests = { identity, life }
+/** Boids as instances through their whole life; `wrong` counts pixels that a mesh with copies of the matrices does not have. */
+async function flock(kind: 'webgl' | 'webgpu', count: number) {
+  const view = await new View(kind).ready()
+  const limber = await load()
+  const boids = new Boids(limber, {
+    count,
+    bounds: { kind: 'box', min: [-1, -0.2, -1], max: [1, 1.8, 1] },
+    speed: { min: 1, max: 2 },
+  })
+  const size = 0.6 / Math.cbrt(count)
+  const shape = new THREE.ConeGeometry(size / 3, size, 5).rotateX(Math.PI / 2)
+  const mesh = boids.instancedMesh(shape, view.material)
+  const look = () => {
+    const pixels = view.draw(mesh)
+    const copy = new THREE.InstancedMesh(shape, view.material, count)
+    copy.instanceMatrix.array.set(boids.matrices)
+    const expected = view.draw(copy)
+    copy.dispose()
+    return { pixels, covered: covered(pixels), wrong: changed(pixels, expected) }
+  }
+  const frames = (frames: number) => {
+    for (let i = 0; i < frames; i++) boids.step(1 / 60)
+  }
+  const start = look()
+  frames(30)
+  const moved = look()
+  const { buffer } = boids.matrices
+  for (let i = 0; i < 200; i++) Cloth.grid(limber, { columns: 48, rows: 48 })
+  const grew = buffer.byteLength === 0
+  const own = mesh.instanceMatrix.array.buffer === memories.at(-1)!.buffer
+  const afterGrowth = look()
+  frames(30)
+  const movedOn = look()
+  boids.dispose()
+  const disposed = look()
+  limber.dispose()
+  const all = { start, moved, afterGrowth, movedOn, disposed }
+  return {
+    grew,
+    own,
+    covered: Object.values(all).map((one) => one.covered),
+    wrong: Object.values(all).map((one) => one.wrong),
+    changed: {
+      start: changed(start.pixels, moved.pixels),
+      growth: changed(moved.pixels, afterGrowth.pixels),
+      moving: changed(afterGrowth.pixels, movedOn.pixels),
+      disposing: changed(movedOn.pixels, disposed.pixels),
+    },
+  }
+}
+
+const tests = { identity, life, flock }
 
 declare global {
   interface Window {

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Object3D } from 'three'
 import {
+  Boids,
   checkFunction,
   checkKeys,
   checkNumber,
@@ -12,19 +13,23 @@ import {
   type RagdollBody,
 } from 'limber/core'
 import { fadeMesh } from './loop.js'
+import { RecordedFlock } from './recorded-flock.js'
 import { SkeletonRecorder } from './recorded-skeleton.js'
 import { Recording, RecordedMesh } from './recording.js'
 
-/** A simulation that can be recorded: a cloth as a mesh, jiggle bones and ragdolls as the skeleton that they move. */
-export type BakeSubject = Cloth | JiggleBones | Ragdoll
+/**
+ * A simulation that can be recorded: a cloth as a mesh, jiggle bones and ragdolls as the skeleton that they move, boids as a
+ * flock of places and rotations.
+ */
+export type BakeSubject = Cloth | JiggleBones | Ragdoll | Boids
 
 /** What is recorded as a skeleton. */
 type Boned = JiggleBones | Ragdoll
 
 /**
  * What is recorded: one simulation, several, or several by name: the keys of an object; `cloth0`, `jiggle1`, … for a list;
- * `cloth`, `jiggle` or `ragdoll` for one by itself. A cloth's name is that of its node in a file, and of its mesh in a clip;
- * bones keep their own names.
+ * `cloth`, `jiggle`, `ragdoll` or `boids` for one by itself. A cloth's name is that of its node in a file, and of its mesh in
+ * a clip; a flock's that of the node that holds its boids; bones keep their own names.
  */
 export type BakeSubjects = BakeSubject | readonly BakeSubject[] | Readonly<Record<string, BakeSubject>>
 
@@ -68,9 +73,14 @@ export interface BakeOptions {
 const recorded = new WeakSet<BakeSubject>()
 
 /** Kinds of simulations, by the names that they have where none is given. */
-const KINDS = { cloth: Cloth, jiggle: JiggleBones, ragdoll: Ragdoll }
+const KINDS = { cloth: Cloth, jiggle: JiggleBones, ragdoll: Ragdoll, boids: Boids }
 
 const KNOWN = ['fps', 'duration', 'warmup', 'drive', 'onProgress', 'signal']
+/** What cannot be made a loop. */
+const ONCE = [
+  [Ragdoll, 'a ragdoll: a fall'],
+  [Boids, 'boids: a flock'],
+] as const
 /** Of recordings with jiggle bones. */
 const WITH_BONES = ['loop', 'root']
 
@@ -81,10 +91,10 @@ const WITH_BONES = ['loop', 'root']
  *
  * Of jiggle bones and ragdolls the whole skeleton is recorded, as it is after the step: the pose that `drive` gave it, and the
  * swing or the fall. Several that move one character are one skeleton; each body of a ragdoll is one by itself. Morph targets
- * are not recorded.
+ * are not recorded. Of boids, positions and rotations are, 28 bytes for each boid and frame.
  *
- * Steps run in the addon's thread pool. Frames so long that a call might drop time (below 30 a second, for a cloth; below
- * 18, for jiggle bones; below 24, for ragdolls) are cut into equal parts, and `drive` is called for each.
+ * Steps run in the addon's thread pool. Frames so long that a call might drop time (below 30 a second, for a cloth or boids;
+ * below 18, for jiggle bones; below 24, for ragdolls) are cut into equal parts, and `drive` is called for each.
  *
  * @example
  * const recording = await bake(cape, { duration: 4, drive: (t) => walk(t) })
@@ -109,19 +119,20 @@ const WITH_BONES = ['loop', 'root']
  *
  * @throws LimberError `invalid-option` naming option and range, or a simulation that is given twice, paused, or already
  *   being recorded; `invalid-input` for a bone without a name of its own, or without a finite pose, and for a ragdoll whose
- *   character is moved above what is recorded; what a step throws
+ *   character is moved above what is recorded, and for boids whose torus changes; what a step throws
  */
 export async function bake(subjects: BakeSubjects, options: BakeOptions): Promise<Recording> {
   const named = byName(subjects)
-  const bones = named.filter((entry): entry is [string, Boned] => !(entry[1] instanceof Cloth))
-  const falls = bones.some(([, simulation]) => simulation instanceof Ragdoll)
-  const { fps, frames, warm, fade } = readOptions(options, bones.length > 0, falls)
+  const bones = named.filter((entry): entry is [string, Boned] => isBoned(entry[1]))
   const simulations = named.map(([, simulation]) => simulation)
+  const { fps, frames, warm, fade } = readOptions(options, bones.length > 0, simulations)
   const groups = skeletons(bones, options.root)
   for (const simulation of simulations) recorded.add(simulation)
   try {
     const cloths = named.filter((entry): entry is [string, Cloth] => entry[1] instanceof Cloth)
     const meshes = cloths.map(([name, cloth]) => new RecordedMesh(name, cloth.geometry))
+    const boids = named.filter((entry): entry is [string, Boids] => entry[1] instanceof Boids)
+    const flocks = boids.map(([name, flock]) => new RecordedFlock(name, flock, frames))
     const recorders = groups.map(
       ({ name, tops, bones, swinging }) => new SkeletonRecorder(name, tops, bones, swinging, frames + fade),
     )
@@ -130,6 +141,7 @@ export async function bake(subjects: BakeSubjects, options: BakeOptions): Promis
       for (const stray of strays) stray.look(frame)
       if (frame < -fade) return
       meshes.forEach((mesh, i) => mesh.record(cloths[i]![1]))
+      flocks.forEach((flock, i) => flock.record(frame, boids[i]![1]))
       for (const recorder of recorders) recorder.record(frame + fade)
     })
     if (fade) for (const mesh of meshes) fadeMesh(mesh, fade)
@@ -138,10 +150,15 @@ export async function bake(subjects: BakeSubjects, options: BakeOptions): Promis
       frames,
       meshes,
       recorders.map((recorder) => recorder.finish(fade)),
+      flocks,
     )
   } finally {
     for (const simulation of simulations) recorded.delete(simulation)
   }
+}
+
+function isBoned(simulation: BakeSubject): simulation is Boned {
+  return simulation instanceof JiggleBones || simulation instanceof Ragdoll
 }
 
 /** Runs the simulations, and calls `take` at each frame. */
@@ -307,7 +324,7 @@ interface Frames {
   fade: number
 }
 
-function readOptions(options: BakeOptions, withBones: boolean, falls: boolean): Frames {
+function readOptions(options: BakeOptions, withBones: boolean, simulations: readonly BakeSubject[]): Frames {
   checkKeys('bake', options, withBones ? [...KNOWN, ...WITH_BONES] : KNOWN)
   const { fps = 30, duration, warmup = 0, drive, onProgress, signal } = options
   checkNumber('fps', fps, 1, 240, '1/s')
@@ -319,8 +336,9 @@ function readOptions(options: BakeOptions, withBones: boolean, falls: boolean): 
     throw new LimberError('invalid-option', `signal must be an AbortSignal, got ${shown(signal)}`)
   }
   const { loop = false } = options
-  if (falls && loop !== false) {
-    throw new LimberError('invalid-option', 'loop is not for a ragdoll: a fall does not repeat itself')
+  for (const [type, what] of ONCE) {
+    if (loop === false || !simulations.some((simulation) => simulation instanceof type)) continue
+    throw new LimberError('invalid-option', `loop is not for ${what} does not repeat itself`)
   }
   const steps = Math.max(Math.round(duration * fps), 1)
   if (loop === false) return { fps, frames: steps + 1, warm: Math.round(warmup * fps), fade: 0 }
@@ -347,7 +365,7 @@ function byName(subjects: BakeSubjects): [name: string, simulation: BakeSubject]
     if (kind(simulation) === undefined) {
       throw new LimberError(
         'invalid-option',
-        `simulations.${name} must be a Cloth, JiggleBones or Ragdoll, got ${shown(simulation)}`,
+        `simulations.${name} must be a Cloth, JiggleBones, Ragdoll or Boids, got ${shown(simulation)}`,
       )
     }
     if (named.some(([other, same]) => same === simulation && other !== name)) {
@@ -367,6 +385,12 @@ function byName(subjects: BakeSubjects): [name: string, simulation: BakeSubject]
     }
     if (simulation instanceof Ragdoll && simulation.bones.length === 0) {
       throw new LimberError('invalid-option', `simulations.${name} is a ragdoll without bones: there is no skeleton`)
+    }
+    if (simulation instanceof Boids && simulation.matrices.length === 0) {
+      throw new LimberError(
+        'invalid-option',
+        `simulations.${name} has no matrices, and so no rotations: make the boids with matrices: true`,
+      )
     }
     if (simulation instanceof JiggleBones && !simulation.enabled) {
       throw new LimberError(

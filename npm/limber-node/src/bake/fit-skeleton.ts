@@ -1,15 +1,12 @@
 import { checkNumber, LimberError, shown } from 'limber/core'
+import { across, crossings, type Keys } from './around.js'
 import { BAKE_FIT_DEFAULTS, shortestPath, type FitOptions } from './fit.js'
 import type { RecordedNode, RecordedSkeleton } from './recorded-skeleton.js'
 
-/** Keyframes of what a node does in one of three ways. */
-export interface KeyTrack {
+/** Keyframes of what a node does in one of three ways: values are `[x, y, z, w]` of neighbouring signs, or `[x, y, z]`. */
+export interface KeyTrack extends Keys {
   node: RecordedNode
   path: 'quaternion' | 'position' | 'scale'
-  /** Times of the keyframes, in seconds: the first 0, the last that of the last frame. */
-  times: Float32Array<ArrayBuffer>
-  /** `[x, y, z, w]` of neighbouring signs, or `[x, y, z]`, `× keyframes`. */
-  values: Float32Array<ArrayBuffer>
 }
 
 /** What players of 32-bit arithmetic, and those that take a straight line for a small arc, do on top: radians. */
@@ -18,12 +15,12 @@ const PLAYERS = 2e-6
 /**
  * The fewest recorded frames of each node that, played as glTF and three.js do (on an arc between two rotations, else on a
  * straight line), keep it at every recorded frame within the tolerances. This is looked at with the numbers as a file has
- * them, at each frame: a bound, not an estimate.
+ * them, at each frame: a bound, not an estimate. Where a boid goes round a torus, one path ends and another begins.
  *
  * @throws LimberError `tolerance` where it is finer than 32-bit floats
  */
-export function fitSkeleton({ nodes }: RecordedSkeleton, fps: number, options: FitOptions): KeyTrack[] {
-  const { angle, distance, ratio, only } = { ...BAKE_FIT_DEFAULTS, ...defined(options) }
+export function fitSkeleton({ nodes, flock }: RecordedSkeleton, fps: number, options: FitOptions): KeyTrack[] {
+  const { angle, distance, ratio, only } = { ...BAKE_FIT_DEFAULTS, ...flock?.closeness, ...defined(options) }
   checkNumber('angle', angle, 0.00001, 0.1, 'rad')
   checkNumber('distance', distance, 0.000001, 1, 'm')
   checkNumber('ratio', ratio, 0.000001, 0.1)
@@ -33,15 +30,29 @@ export function fitSkeleton({ nodes }: RecordedSkeleton, fps: number, options: F
   return nodes
     .filter((node) => (only ? node.swings : node.animated))
     .flatMap((node) => {
-      const turn = track(node, 'quaternion', new Turn(node.quaternions, fps, angle - PLAYERS), angle, 'rad')
-      if (only) return [turn]
-      const move = new Move(node.positions, fps, (i) => distance / node.metres[i]!)
+      const turn = keys(node, 'quaternion', new Turn(node.quaternions, fps, angle - PLAYERS), angle, 'rad')
+      const tracks: KeyTrack[] = [{ node, path: 'quaternion', ...turn }]
+      if (only) return tracks
+      tracks.push({ node, path: 'position', ...places(node, fps, distance, flock?.around) })
+      if (flock) return tracks
       const grow = new Move(node.scales, fps, (i) => ratio * largest(node.scales, i * 3))
-      return [turn, track(node, 'position', move, distance, 'm'), track(node, 'scale', grow, ratio, 'of it')]
+      return [...tracks, { node, path: 'scale', ...keys(node, 'scale', grow, ratio, 'of it') }]
     })
 }
 
-function track(node: RecordedNode, path: KeyTrack['path'], curve: Curve, tolerance: number, unit: string): KeyTrack {
+/** Keyframes of positions, also of what goes round a torus of these sizes. */
+function places(node: RecordedNode, fps: number, distance: number, around: readonly number[] | undefined): Keys {
+  const cuts = around ? crossings(node.positions, around) : []
+  return [0, ...cuts]
+    .map((first, i) => {
+      const run = node.positions.subarray(first * 3, (cuts[i] ?? node.metres.length) * 3)
+      const move = new Move(run, fps, (frame) => distance / node.metres[first + frame]!, first)
+      return keys(node, 'position', move, distance, 'm')
+    })
+    .reduce((before, after) => across(before, after, around!))
+}
+
+function keys(node: RecordedNode, path: KeyTrack['path'], curve: Curve, tolerance: number, unit: string): Keys {
   const keyframes = shortestPath(
     curve.last,
     (from) => curve.ends(from),
@@ -54,8 +65,6 @@ function track(node: RecordedNode, path: KeyTrack['path'], curve: Curve, toleran
     )
   }
   return {
-    node,
-    path,
     times: Float32Array.from(keyframes, (frame) => curve.timeOf(frame)),
     values: curve.values(keyframes),
   }
@@ -67,6 +76,7 @@ type Three = [number, number, number]
 abstract class Curve {
   readonly last: number
   readonly #fps: number
+  readonly #first: number
   /** For each frame, the last keyframe from which it was seen that a piece ending there holds. */
   readonly #sure: Int32Array
 
@@ -75,9 +85,12 @@ abstract class Curve {
     protected readonly keys: Float32Array<ArrayBuffer>,
     protected readonly size: number,
     fps: number,
+    /** The frame of the recording that its frame 0 is. */
+    first = 0,
   ) {
     this.last = keys.length / size - 1
     this.#fps = fps
+    this.#first = first
     this.#sure = new Int32Array(this.last + 1).fill(-1)
   }
 
@@ -101,7 +114,12 @@ abstract class Curve {
 
   /** Time of a keyframe, as a file has it. */
   timeOf(frame: number): number {
-    return Math.fround(frame / this.#fps)
+    return Math.fround(this.#shownAt(frame))
+  }
+
+  /** When a frame is to be shown. */
+  #shownAt(frame: number): number {
+    return (this.#first + frame) / this.#fps
   }
 
   /**
@@ -125,7 +143,7 @@ abstract class Curve {
         ends.push(to)
         if (isWithin(place, surelyAbove, surelyBelow, whole)) this.#sure[to] = from
       }
-      const part = to / this.#fps - start
+      const part = this.#shownAt(to) - start
       if (!(part > 0 && whole > 0)) continue
       this.seen(from, to, false, place)
       const slack = this.slack(to, place) * (1 + 1e-9)
@@ -148,7 +166,8 @@ abstract class Curve {
     if (!this.span(from, to)) return false
     const start = this.timeOf(from)
     const whole = this.timeOf(to) - start
-    const fits = (frame: number) => this.isClose(frame, Math.min(Math.max((frame / this.#fps - start) / whole, 0), 1))
+    const fits = (frame: number) =>
+      this.isClose(frame, Math.min(Math.max((this.#shownAt(frame) - start) / whole, 0), 1))
     if (!fits(from) || !fits(to)) return false
     if (this.#sure[to] === from) return true
     // The middle first: it is furthest off, most often.
@@ -176,8 +195,8 @@ class Move extends Curve {
   #from = 0
   #to = 0
 
-  constructor(recorded: Float64Array, fps: number, bound: (frame: number) => number) {
-    super(Float32Array.from(recorded), 3, fps)
+  constructor(recorded: Float64Array, fps: number, bound: (frame: number) => number, first = 0) {
+    super(Float32Array.from(recorded), 3, fps, first)
     this.#recorded = recorded
     this.#bounds = Float64Array.from({ length: recorded.length / 3 }, (_, i) => bound(i))
   }

@@ -2,18 +2,24 @@ import { checkNumber, LimberError } from 'limber/core'
 import type { RecordedMesh } from './recording.js'
 
 /**
- * How closely a recording is kept: `tolerance` and `maxTargets` are for the meshes in it, the others for the skeletons. All
- * are bounds at every recorded frame. Of a skeleton, each bone is held within its own parent: down a chain of bones, errors
- * add up.
+ * How closely a recording is kept: `tolerance` and `maxTargets` are for the meshes in it, `angle` and `distance` for skeletons
+ * and flocks, the others for skeletons. All are bounds at every recorded frame. Of a skeleton, each bone is held within its own
+ * parent: down a chain of bones, errors add up.
  */
 export interface FitOptions {
   /** Largest distance of a vertex from where it was recorded, at any frame, in metres, from 0.00001 to 1; 0.001 unless set. */
   tolerance?: number | undefined
   /** Most morph targets of a mesh, from 1 to 200; 200 unless set. Phones show a mesh with more than 241 as nothing. */
   maxTargets?: number | undefined
-  /** Largest angle of a bone from its recorded rotation, in radians, from 0.00001 to 0.1; 0.00087 (0.05°) unless set. */
+  /**
+   * Largest angle of a bone or boid from its recorded rotation, in radians, from 0.00001 to 0.1; 0.00087 (0.05°) unless set,
+   * and 0.02 (1.1°) for boids.
+   */
   angle?: number | undefined
-  /** Largest distance of a bone from its recorded position, in metres of the world, from 0.000001 to 1; 0.0001 unless set. */
+  /**
+   * Largest distance of a bone or boid from its recorded position, in metres of the world, from 0.000001 to 1; 0.0001 unless
+   * set, and for boids a thousandth of the longest side of their torus, or of the box that they kept within.
+   */
   distance?: number | undefined
   /** Largest part by which a bone's scale is off, from 0.000001 to 0.1; 0.0001 unless set. */
   ratio?: number | undefined
@@ -34,6 +40,8 @@ export const BAKE_FIT_DEFAULTS = {
 export const MESH_KEYS = ['tolerance', 'maxTargets']
 /** Names of {@link FitOptions} for skeletons. */
 export const SKELETON_KEYS = ['angle', 'distance', 'ratio']
+/** Names of {@link FitOptions} for flocks. */
+export const FLOCK_KEYS = ['angle', 'distance']
 /** Names of {@link FitOptions} for skeletons with jiggle bones. */
 export const SWING_KEYS = ['only']
 
@@ -93,6 +101,7 @@ export function shortestPath(
   holds: (from: number, to: number) => boolean,
   most = Infinity,
 ): number[] | undefined {
+  if (last === 0) return [0]
   const before = new Int32Array(last + 1).fill(-1)
   const path = () => {
     const frames = [last]

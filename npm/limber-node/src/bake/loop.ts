@@ -43,7 +43,8 @@ export function fadeMesh({ positions, normals }: RecordedMesh, fade: number): vo
   }
 }
 
-function normalize(normals: Float32Array): void {
+/** Makes normals as long as 1, and up where there is none. */
+export function normalize(normals: Float32Array): void {
   for (let i = 0; i < normals.length; i += 3) {
     const length = Math.hypot(normals[i]!, normals[i + 1]!, normals[i + 2]!)
     if (length > 0) for (let c = 0; c < 3; c++) normals[i + c]! /= length

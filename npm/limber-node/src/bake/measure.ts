@@ -34,17 +34,19 @@ export function measure(recording: Recording, options: FitOptions, bytes: Uint8A
     meanAngle: turns && skeletons.reduce((sum, skeleton) => sum + skeleton.meanAngle * skeleton.turns, 0) / turns,
     meshes: meshes.map(({ sum: _, ...mesh }) => mesh),
     skeletons: skeletons.map(({ turns: _, ...skeleton }) => skeleton),
+    flocks: [],
   }
 }
 
 /** The skeletons of the last animation of a file, whose channels are in the order of the tracks. */
 function bonesOf(recording: Recording, options: FitOptions, bytes: Uint8Array): (SkeletonReport & { turns: number })[] {
-  const { fps, frames, skeletons, meshes } = recording
-  if (skeletons.length === 0) return []
+  const { fps, frames, meshes } = recording
+  const moving = recording.moving()
+  if (moving.length === 0) return []
   const file = readGLB('the file', bytes)
   const { channels, samplers } = file.json.animations!.at(-1)!
   let next = meshes.length
-  return skeletons.map((skeleton: RecordedSkeleton) => {
+  return moving.map((skeleton: RecordedSkeleton) => {
     const sizes = new Map<number, number>()
     const report = {
       name: skeleton.name,

@@ -1,6 +1,7 @@
 import { PropertyBinding, type Object3D } from 'three'
 import { LimberError, shown } from 'limber/core'
 import { fadeInto, fadeRotation } from './loop.js'
+import type { RecordedFlock } from './recorded-flock.js'
 
 /** A bone, or what else of a skeleton moved or holds bones, as it lay in its parent at each frame. */
 export interface RecordedNode {
@@ -9,7 +10,7 @@ export interface RecordedNode {
   /** Its name in the file that it was loaded from, where `GLTFLoader` had to change it. */
   readonly fileName: string | undefined
   readonly parent: RecordedNode | null
-  /** It has keyframes: it is a bone, or moved. */
+  /** It has keyframes: it is a bone or a boid, or moved. */
   readonly animated: boolean
   /** Jiggle bones turn it. */
   readonly swings: boolean
@@ -19,7 +20,7 @@ export interface RecordedNode {
   readonly quaternions: Float64Array<ArrayBuffer>
   /** `[x, y, z] × frames`, in units of its parent. */
   readonly positions: Float64Array<ArrayBuffer>
-  /** `[x, y, z] × frames`. */
+  /** `[x, y, z] × frames`; empty of a boid, which has none. */
   readonly scales: Float64Array<ArrayBuffer>
   /** Metres that a unit of its parent is at most, at each frame. */
   readonly metres: Float64Array<ArrayBuffer>
@@ -34,6 +35,8 @@ export interface RecordedSkeleton {
   readonly name: string
   /** Parents before children. */
   readonly nodes: readonly RecordedNode[]
+  /** The flock that it is of, where the nodes are boids. */
+  readonly flock?: RecordedFlock | undefined
 }
 
 /** Where position and scale lie after the quaternion among the numbers of a frame, and how many there are. */

@@ -1,9 +1,11 @@
 import { BufferGeometry, type AnimationClip } from 'three'
-import { LimberError, shown, type Cloth } from 'limber/core'
-import { fit, MESH_KEYS, SKELETON_KEYS, SWING_KEYS, type FitOptions, type MorphFit } from './fit.js'
+import { LimberError, shown, type Cloth, type FlockClipError } from 'limber/core'
+import { fit, FLOCK_KEYS, MESH_KEYS, SKELETON_KEYS, SWING_KEYS, type FitOptions, type MorphFit } from './fit.js'
 import { fitSkeleton, type KeyTrack } from './fit-skeleton.js'
+import { RecordedFlock } from './recorded-flock.js'
 import type { RecordedSkeleton } from './recorded-skeleton.js'
 import { toAnimationClip, type ClipOptions } from './to-animation-clip.js'
+import { toFlockClip, type FlockClipOptions } from './to-flock-clip.js'
 import { toGeometry } from './to-geometry.js'
 import { toGLB, type GLBOptions } from './to-glb.js'
 
@@ -19,16 +21,18 @@ export interface BakeReport {
   maxError: number
   /** Mean distance over all vertices and frames, in metres. */
   meanError: number
-  /** Keyframes of all bones. */
+  /** Keyframes of all bones, and of boids that are nodes. */
   keys: number
-  /** Largest angle of a bone from its recorded rotation, over all frames, in radians; 0 without skeletons. */
+  /** Largest angle of a bone or boid from its recorded rotation, over all frames, in radians; 0 without any. */
   maxAngle: number
-  /** Mean angle over all bones and frames, in radians. */
+  /** Mean angle over all bones or boids and frames, in radians. */
   meanAngle: number
   /** The same of each mesh. */
   meshes: MeshReport[]
-  /** The same of each skeleton. */
+  /** The same of each skeleton, and of each flock whose boids are nodes. */
   skeletons: SkeletonReport[]
+  /** The same of the flock of a flock clip. */
+  flocks: FlockReport[]
 }
 
 /** One mesh of a {@link BakeReport}. */
@@ -58,6 +62,16 @@ export interface SkeletonReport {
   maxDistance: number
   /** Largest part by which a bone's scale is off. */
   maxRatio: number
+}
+
+/** The flock of a flock clip. */
+export interface FlockReport extends FlockClipError {
+  name: string
+  boids: number
+  /** Every so many-th recorded frame has positions. */
+  positionEvery: number
+  /** Every so many-th recorded frame has rotations. */
+  rotationEvery: number
 }
 
 /** A mesh as it was at each frame. */
@@ -110,6 +124,8 @@ export class Recording {
     readonly meshes: readonly RecordedMesh[],
     /** One for each character with jiggle bones or a ragdoll. */
     readonly skeletons: readonly RecordedSkeleton[] = [],
+    /** One for each flock of boids. */
+    readonly flocks: readonly RecordedFlock[] = [],
   ) {}
 
   /** Time of the last frame, in seconds. */
@@ -125,12 +141,15 @@ export class Recording {
    * nothing but the bones that swing: for those that no other clip moves, as a mixer takes the mean of clips that move the
    * same bone. The root of the mixer is any object above the bones.
    *
+   * Of up to 500 boids it moves objects named `boid-0`, `boid-1`, …, by their ids. One that goes round a torus swims on out of
+   * the world for half a frame, and in at the other side for the other half: nothing is shown in between.
+   *
    * Of cloth it is a clip on `morphTargetInfluences`, for a mesh with the geometry of {@link toGeometry} and the same options.
    * With one simulation its root is that mesh; with several, an object that holds meshes of their names.
    *
    * @throws LimberError `tolerance` when it takes more targets than are allowed, or 32-bit floats are too coarse;
    *   `invalid-input` for names of bones that the tracks of clips cannot have, or that two characters share: `name` then
-   *   chooses one
+   *   chooses one; and for more than 500 boids
    */
   toAnimationClip(options: ClipOptions = {}): AnimationClip {
     return toAnimationClip(this, options)
@@ -142,8 +161,20 @@ export class Recording {
   }
 
   /**
-   * A GLB file with one animation: a node for each cloth, whose mesh has morph targets of positions and normals; and the bones
-   * of each skeleton, as they lay before the recording, with the keyframes of {@link toAnimationClip}. Sets {@link report}.
+   * A flock of any size as a compact file, which `FlockClip` of `limber` plays as an `InstancedMesh`: positions of 16 bits a
+   * coordinate (32 where that is too coarse), rotations of 32 bits, and of both every so many-th frame, as long as all recorded
+   * frames are shown within the tolerances. Sets {@link report}; the file says the same of itself.
+   *
+   * @throws LimberError `tolerance` where it is finer than such a file is; `invalid-option`
+   */
+  toFlockClip(options: FlockClipOptions = {}): Uint8Array<ArrayBuffer> {
+    return toFlockClip(this, options)
+  }
+
+  /**
+   * A GLB file with one animation: a node for each cloth, whose mesh has morph targets of positions and normals; the bones of
+   * each skeleton, as they lay before the recording; and for each flock of up to 500 boids a node that holds theirs, named
+   * `boid-0`, `boid-1`, … by their ids. Bones and boids have the keyframes of {@link toAnimationClip}. Sets {@link report}.
    *
    * With `onto`, a GLB file of yours, it is that file with the animation added, moving the nodes that have the names of the
    * bones. All else in it stays as it is.
@@ -156,7 +187,8 @@ export class Recording {
    * `AnimationAction` repeats with a jump unless the motion itself ends as it began, or was recorded with `loop`.
    *
    * @throws LimberError `tolerance` when it takes more targets than are allowed, or 32-bit floats are too coarse;
-   *   `invalid-input` for texture coordinates or colours that a file cannot hold, and for a file that has not the bones
+   *   `invalid-input` for texture coordinates or colours that a file cannot hold, for a file that has not the bones, and for
+   *   more than 500 boids
    */
   toGLB(options: GLBOptions = {}): Promise<Uint8Array<ArrayBuffer>> {
     return toGLB(this, options)
@@ -164,12 +196,7 @@ export class Recording {
 
   /** The mesh of simulation `name`, or of the only one. */
   mesh(name?: string): RecordedMesh {
-    const mesh =
-      name === undefined && this.meshes.length === 1 ? this.meshes[0] : this.meshes.find((m) => m.name === name)
-    if (mesh) return mesh
-    if (this.meshes.length === 0) throw new LimberError('invalid-option', 'there is no mesh: no cloth was recorded')
-    const known = this.meshes.map((m) => m.name).join(', ')
-    throw new LimberError('invalid-option', `name must be one of ${known}, got ${shown(name)}`)
+    return chosen(this.meshes, name, 'mesh: no cloth was recorded')
   }
 
   /** The keyframes of `mesh`; found once for the same options. */
@@ -183,21 +210,44 @@ export class Recording {
   /** The keyframes of `skeleton`; found once for the same options. */
   tracks(skeleton: RecordedSkeleton, options: FitOptions): KeyTrack[] {
     const { angle, distance, ratio, only } = options
-    const key = [this.skeletons.indexOf(skeleton), angle, distance, ratio, only].join(' ')
+    const place = [...this.skeletons, ...this.flocks].indexOf(skeleton.flock ?? skeleton)
+    const key = [place, angle, distance, ratio, only].join(' ')
     let found = this.#tracks.get(key)
     if (!found) this.#tracks.set(key, (found = fitSkeleton(skeleton, this.fps, options)))
     return found
   }
 
+  /** The flock of simulation `name`, or of the only one. */
+  flock(name?: string): RecordedFlock {
+    return chosen(this.flocks, name, 'flock: no boids were recorded')
+  }
+
+  /**
+   * What has nodes of its own in a file or a clip, or of these what has the name `name`: skeletons, and flocks as such.
+   *
+   * @throws LimberError `invalid-input` for more than 500 boids
+   */
+  moving(name?: string): RecordedSkeleton[] {
+    return [...this.skeletons, ...this.flocks]
+      .filter((one) => name === undefined || one.name === name)
+      .map((one) => (one instanceof RecordedFlock ? one.toSkeleton() : one))
+  }
+
   /** Names of the options that have a meaning for what was recorded. */
   get fitKeys(): string[] {
     const swings = this.skeletons.some(({ nodes }) => nodes.some((node) => node.swings))
-    return [
-      ...(this.meshes.length ? MESH_KEYS : []),
-      ...(this.skeletons.length ? SKELETON_KEYS : []),
-      ...(swings ? SWING_KEYS : []),
-    ]
+    const moved = this.skeletons.length ? SKELETON_KEYS : this.flocks.length ? FLOCK_KEYS : []
+    return [...(this.meshes.length ? MESH_KEYS : []), ...moved, ...(swings ? SWING_KEYS : [])]
   }
+}
+
+/** What has the name `name`, or the only one. */
+function chosen<T extends { readonly name: string }>(all: readonly T[], name: string | undefined, none: string): T {
+  const found = name === undefined && all.length === 1 ? all[0] : all.find((one) => one.name === name)
+  if (found) return found
+  if (all.length === 0) throw new LimberError('invalid-option', `there is no ${none}`)
+  const known = all.map((one) => one.name).join(', ')
+  throw new LimberError('invalid-option', `name must be one of ${known}, got ${shown(name)}`)
 }
 
 /** A vertex without a triangle has no normal; files must have one. */

@@ -13,16 +13,17 @@ import type { Recording } from './recording.js'
 
 /** What a clip holds, and how closely. */
 export interface ClipOptions extends FitOptions {
-  /** With jiggle bones or ragdolls: the one skeleton that it is of, instead of all. */
+  /** With jiggle bones, ragdolls or boids: the one skeleton or flock that it is of, instead of all. */
   name?: string | undefined
 }
 
 /** See `Recording.toAnimationClip`. */
 export function toAnimationClip(recording: Recording, options: ClipOptions): AnimationClip {
-  const { meshes, skeletons, duration, fitKeys } = recording
-  checkKeys('toAnimationClip', options, [...fitKeys, ...(skeletons.length ? ['name'] : [])])
+  const { meshes, skeletons, flocks, duration, fitKeys } = recording
+  const moving = skeletons.length + flocks.length > 0
+  checkKeys('toAnimationClip', options, [...fitKeys, ...(moving ? ['name'] : [])])
   const { name, ...limits } = options
-  const all = [...meshes, ...skeletons]
+  const all = [...meshes, ...skeletons, ...flocks]
   const isChosen = (recorded: { name: string }) => name === undefined || recorded.name === name
   if (!all.some(isChosen)) {
     const known = all.map((recorded) => recorded.name).join(', ')
@@ -34,7 +35,7 @@ export function toAnimationClip(recording: Recording, options: ClipOptions): Ani
     return new NumberKeyframeTrack(`${node}.morphTargetInfluences`, times.slice(), weights.slice())
   })
   const owners = new Map<string, string>()
-  for (const skeleton of skeletons.filter(isChosen)) {
+  for (const skeleton of recording.moving(name)) {
     for (const keys of recording.tracks(skeleton, limits)) {
       const track = ofBone(keys)
       const owner = owners.get(track.name)
@@ -49,7 +50,7 @@ export function toAnimationClip(recording: Recording, options: ClipOptions): Ani
     }
   }
   // As three.js holds the time of the last keyframe.
-  return new AnimationClip('bake', skeletons.length ? Math.fround(duration) : duration, tracks)
+  return new AnimationClip('bake', moving ? Math.fround(duration) : duration, tracks)
 }
 
 function ofBone({ node, path, times, values }: KeyTrack): KeyframeTrack {

@@ -5,6 +5,7 @@ import {
   type Accessor,
   type Buffer,
   type Material,
+  type Mesh,
   type Node,
   type Primitive,
 } from '@gltf-transform/core'
@@ -13,6 +14,7 @@ import { checkKeys, LimberError, shown } from 'limber/core'
 import type { FitOptions, MorphFit } from './fit.js'
 import { readGLB, writeGLB } from './glb.js'
 import { graft } from './graft.js'
+import { normalize } from './loop.js'
 import { measure } from './measure.js'
 import type { RecordedNode } from './recorded-skeleton.js'
 import type { RecordedMesh, Recording } from './recording.js'
@@ -26,6 +28,11 @@ export interface GLBOptions extends FitOptions {
   name?: string | undefined
   /** With jiggle bones or a ragdoll: a GLB file that has these bones, which the animation is added to. */
   onto?: Uint8Array | undefined
+  /**
+   * With boids: what each of them is shown as. It looks along +z with its back along +y, as in `Boids.instancedMesh`, and is in
+   * the file once, with a plain material. Unless set, the nodes of boids are empty.
+   */
+  geometry?: BufferGeometry | undefined
 }
 
 /** Attributes that glTF knows, by their names in three.js. Texture coordinates are kept as they are, as GLTFExporter does. */
@@ -46,13 +53,18 @@ const PATHS = { quaternion: 'rotation', position: 'translation', scale: 'scale' 
 
 /** See `Recording.toGLB`. */
 export async function toGLB(recording: Recording, options: GLBOptions): Promise<Uint8Array<ArrayBuffer>> {
-  const { meshes, skeletons, fitKeys } = recording
-  checkKeys('toGLB', options, [...fitKeys, 'name', ...(skeletons.length ? ['onto'] : [])])
-  const { onto, name = onto ? 'baked' : 'bake', ...limits } = options
+  const { meshes, skeletons, flocks, fitKeys } = recording
+  const own = [...(skeletons.length ? ['onto'] : []), ...(flocks.length ? ['geometry'] : [])]
+  checkKeys('toGLB', options, [...fitKeys, 'name', ...own])
+  const { onto, geometry, name = onto ? 'baked' : 'bake', ...limits } = options
   if (typeof name !== 'string') throw new LimberError('invalid-option', `name must be a string, got ${shown(name)}`)
   if (onto !== undefined && !(onto instanceof Uint8Array)) {
     throw new LimberError('invalid-option', `onto must be a Uint8Array, got ${shown(onto)}`)
   }
+  if (geometry !== undefined && (geometry as BufferGeometry | null)?.isBufferGeometry !== true) {
+    throw new LimberError('invalid-option', `geometry must be a BufferGeometry, got ${shown(geometry)}`)
+  }
+  const moving = recording.moving()
   const target = onto && readGLB('onto', onto)
   const document = new Document()
   document.getRoot().getAsset().generator = 'Limber'
@@ -73,18 +85,20 @@ export async function toGLB(recording: Recording, options: GLBOptions): Promise<
   }
   for (const recorded of meshes) {
     const fit = recording.fit(recorded, limits)
-    const node = document.createNode(recorded.name).setMesh(writer.mesh(recorded, fit))
+    const node = document.createNode(recorded.name).setMesh(writer.cloth(recorded, fit))
     scene.addChild(node)
     animate(node, 'weights', writer.accessor('SCALAR', fit.times), writer.accessor('SCALAR', fit.weights))
   }
   const bones = new Map<RecordedNode, Node>()
-  for (const skeleton of skeletons) {
+  const boid = geometry ? writer.boid(geometry) : null
+  for (const skeleton of moving) {
     for (const bone of skeleton.nodes) {
       const [x, y, z, w, px, py, pz, sx, sy, sz] = bone.rest as Ten
       const length = Math.hypot(x, y, z, w)
       const node = document.createNode(bone.name)
       node.setRotation([x / length, y / length, z / length, w / length])
       node.setTranslation([px, py, pz]).setScale([sx, sy, sz])
+      if (skeleton.flock && bone.animated) node.setMesh(boid)
       bones.set(bone, node)
       if (bone.parent) bones.get(bone.parent)!.addChild(node)
       else scene.addChild(node)
@@ -99,9 +113,9 @@ export async function toGLB(recording: Recording, options: GLBOptions): Promise<
   const order = document.getRoot().listNodes()
   const moved = new Set(animation.listChannels().map((channel) => channel.getTargetNode()))
   const placed = new Map([...bones].filter(([, node]) => moved.has(node)).map(([b, node]) => [order.indexOf(node), b]))
-  const own = await io.readBinary(bytes)
+  const read = await io.readBinary(bytes)
   if (target) bytes = writeGLB(graft(target, readGLB('the file', bytes), placed))
-  recording.report = measure(recording, limits, bytes, own)
+  recording.report = measure(recording, limits, bytes, read)
   return bytes
 }
 
@@ -111,7 +125,7 @@ type Ten = [number, number, number, number, number, number, number, number, numb
 class Writer {
   readonly #document: Document
   readonly #buffer: Buffer
-  readonly #materials = new Map<number, Material>()
+  readonly #materials = new Map<string, Material>()
   readonly #shared = new Map<string, Accessor>()
 
   constructor(document: Document) {
@@ -135,27 +149,55 @@ class Writer {
     return accessor
   }
 
-  /** A mesh with a primitive for each group, all of the same vertices and targets. */
-  mesh({ name, geometry, positions, normals, vertices }: RecordedMesh, fit: MorphFit) {
-    const attributes: [string, Accessor][] = [
-      ['POSITION', this.accessor('VEC3', positions[0]!)],
-      ['NORMAL', this.accessor('VEC3', normals[0]!)],
-    ]
-    for (const [key, semantic] of Object.entries(SEMANTICS)) {
-      const attribute = geometry.getAttribute(key) as Attribute | undefined
-      if (!attribute) continue
-      const numbers = decoded(`${name}.geometry.attributes.${key}`, attribute, vertices, key === 'color')
-      attributes.push([semantic, this.accessor(TYPES[attribute.itemSize]!, numbers)])
-    }
+  /** A recorded cloth, with its targets. */
+  cloth({ name, geometry, positions, normals }: RecordedMesh, fit: MorphFit): Mesh {
     const targets = fit.positions.map(
       (delta, i) => [this.accessor('VEC3', delta), this.accessor('VEC3', fit.normals[i]!)] as const,
     )
     const mesh = this.#document.createMesh(name).setWeights(targets.map(() => 0))
-    for (const { indices, materialIndex } of parts(name, geometry, vertices)) {
+    return this.#fill(mesh, `${name}.geometry`, 'cloth', geometry, positions[0]!, normals[0]!, targets)
+  }
+
+  /** What boids are shown as. */
+  boid(geometry: BufferGeometry): Mesh {
+    const own = geometry.clone()
+    if (!own.getAttribute('position')) throw new LimberError('invalid-input', 'geometry has no positions')
+    const vertices = own.getAttribute('position').count
+    if (!own.getAttribute('normal')) own.computeVertexNormals()
+    const [positions, normals] = ['position', 'normal'].map((key) =>
+      decoded(`geometry.attributes.${key}`, own.getAttribute(key), vertices, [3]),
+    ) as [Float32Array<ArrayBuffer>, Float32Array<ArrayBuffer>]
+    normalize(normals)
+    return this.#fill(this.#document.createMesh('boid'), 'geometry', 'boid', own, positions, normals)
+  }
+
+  /** Gives a mesh a primitive for each group, all of the same vertices and targets. */
+  #fill(
+    mesh: Mesh,
+    path: string,
+    look: string,
+    geometry: BufferGeometry,
+    positions: Float32Array<ArrayBuffer>,
+    normals: Float32Array<ArrayBuffer>,
+    targets: readonly (readonly [position: Accessor, normal: Accessor])[] = [],
+  ): Mesh {
+    const vertices = positions.length / 3
+    const attributes: [string, Accessor][] = [
+      ['POSITION', this.accessor('VEC3', positions)],
+      ['NORMAL', this.accessor('VEC3', normals)],
+    ]
+    for (const [key, semantic] of Object.entries(SEMANTICS)) {
+      const attribute = geometry.getAttribute(key) as Attribute | undefined
+      if (!attribute) continue
+      const numbers = decoded(`${path}.attributes.${key}`, attribute, vertices, key === 'color' ? [3, 4] : [2])
+      if (key === 'color') numbers.forEach((value, i) => (numbers[i] = Math.min(Math.max(value, 0), 1)))
+      attributes.push([semantic, this.accessor(TYPES[attribute.itemSize]!, numbers)])
+    }
+    for (const { indices, materialIndex } of parts(path, geometry, vertices)) {
       const primitive: Primitive = this.#document
         .createPrimitive()
         .setIndices(this.accessor('SCALAR', indices))
-        .setMaterial(this.#material(materialIndex))
+        .setMaterial(this.#material(look, materialIndex))
       for (const [semantic, accessor] of attributes) primitive.setAttribute(semantic, accessor)
       for (const [position, normal] of targets) {
         const target = this.#document.createPrimitiveTarget()
@@ -166,12 +208,13 @@ class Writer {
     return mesh
   }
 
-  /** Plain cloth, seen from both sides: a place for the material of whoever loads the file. */
-  #material(index: number): Material {
-    let material = this.#materials.get(index)
+  /** A plain one, seen from both sides: a place for the material of whoever loads the file. */
+  #material(look: string, index: number): Material {
+    const name = index ? `${look}${index}` : look
+    let material = this.#materials.get(name)
     if (!material) {
-      material = this.#document.createMaterial(index ? `cloth${index}` : 'cloth').setDoubleSided(true)
-      this.#materials.set(index, material.setMetallicFactor(0).setRoughnessFactor(0.8))
+      material = this.#document.createMaterial(name).setDoubleSided(true)
+      this.#materials.set(name, material.setMetallicFactor(0).setRoughnessFactor(0.8))
     }
     return material
   }
@@ -184,7 +227,7 @@ interface Part {
 }
 
 /** The triangles of each group within the draw range, as three.js draws them; all where that leaves none. */
-function parts(name: string, geometry: BufferGeometry, vertices: number): Part[] {
+function parts(path: string, geometry: BufferGeometry, vertices: number): Part[] {
   const { index, groups, drawRange } = geometry
   const all = Uint32Array.from({ length: index?.count ?? vertices }, (_, i) => index?.getX(i) ?? i)
   const part = (start: number, end: number, materialIndex = 0): Part => {
@@ -199,23 +242,23 @@ function parts(name: string, geometry: BufferGeometry, vertices: number): Part[]
     : [part(from, to)]
   const full = drawn.filter(({ indices }) => indices.length > 0)
   if (full.length > 0) return full
-  if (all.length < 3) throw new LimberError('invalid-input', `${name}.geometry has no triangles`)
+  if (all.length < 3) throw new LimberError('invalid-input', `${path} has no triangles`)
   return [part(0, all.length)]
 }
 
-/** An attribute as floats, colours within 0 and 1. @throws LimberError `invalid-input` when glTF cannot hold it */
-function decoded(path: string, attribute: Attribute, vertices: number, color: boolean): Float32Array<ArrayBuffer> {
+/** An attribute as floats, of one of some sizes. @throws LimberError `invalid-input` when glTF cannot hold it */
+function decoded(path: string, attribute: Attribute, vertices: number, sizes: number[]): Float32Array<ArrayBuffer> {
   const { count, itemSize } = attribute
-  if (count !== vertices || !(color ? itemSize === 3 || itemSize === 4 : itemSize === 2)) {
+  if (count !== vertices || !sizes.includes(itemSize)) {
     throw new LimberError(
       'invalid-input',
-      `${path} must have ${color ? '3 or 4' : '2'} numbers for each of ${vertices} vertices, got ${itemSize} for ${count}`,
+      `${path} must have ${sizes.join(' or ')} numbers for each of ${vertices} vertices, got ${itemSize} for ${count}`,
     )
   }
   return Float32Array.from({ length: count * itemSize }, (_, i) => {
     const value = attribute.getComponent(Math.floor(i / itemSize), i % itemSize)
     if (!Number.isFinite(value))
       throw new LimberError('invalid-input', `${path} must hold finite numbers, got ${value}`)
-    return color ? Math.min(Math.max(value, 0), 1) : value
+    return value
   })
 }

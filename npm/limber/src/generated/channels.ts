@@ -222,3 +222,70 @@ export interface RagdollChannels {
    */
   colliders: Float32Array<ArrayBuffer>
 }
+
+/** The numbers by which the core knows `Boids`, its arrays and its commands. */
+export const BOIDS = {
+  kind: 3,
+  channels: {
+    positions: { id: 0, element: 'f32' },
+    velocities: { id: 1, element: 'f32' },
+    matrices: { id: 2, element: 'f32' },
+    bounds: { id: 3, element: 'f32' },
+    ids: { id: 4, element: 'u32' },
+    species: { id: 5, element: 'u32' },
+    influences: { id: 6, element: 'f32' },
+    colliders: { id: 7, element: 'f32' },
+  },
+  commands: {
+    /**
+     * Replaces the colliders by the payload's: `[kind, ax, ay, az, bx, by, bz, radius, friction, more × 4]` each, kind
+     * 0 sphere, 1 capsule, 2 plane, 3 tapered capsule, 4 box; 8 more, but for a plane, is a shape to stay inside.
+     * Throws `invalid-option` for a radius below 0 or a number that is not finite.
+     */
+    setColliders: 0,
+    /**
+     * Replaces what attracts and repels by the payload's: `[kind, boid, points, x, y, z, direction x, y, z, radius,
+     * weight]` each, kind 0 attracts, 1 repels, 2 is a boid (its place among the ids) that attracts, 3 a path and 4 a
+     * closed one, whose `points` × `[x, y, z]` follow it.
+     */
+    setInfluences: 1,
+    /**
+     * Changes the world to the payload's: `[kind, min x, y, z, max x, y, z]`, kind 0 torus, 1 box; or `[2, centre x, y,
+     * z, radius, 0, 0]`. Boids outside are brought in. Throws `invalid-option` where a radius is larger than half a
+     * torus.
+     */
+    setBounds: 2,
+    /** Gives the world as `setBounds` takes it. */
+    readBounds: 3,
+  },
+} as const
+
+/** The arrays that a `Boids` shares with JavaScript. */
+export interface BoidsChannels {
+  /** Output: `[x, y, z] × boids`, world, metres, in the order of `ids`; z is 0 in 2D. */
+  positions: Float32Array<ArrayBuffer>
+  /** Output: `[x, y, z] × boids`, world, m/s, in the order of `ids`. */
+  velocities: Float32Array<ArrayBuffer>
+  /**
+   * Output: 16 numbers × boids, column-major, in the order of `ids`: rotations that take +z to the heading, and the
+   * place. Empty where `matrices` is `false`.
+   */
+  matrices: Float32Array<ArrayBuffer>
+  /** Output: `[min x, y, z, max x, y, z, centre x, y, z, radius]` of the drawn positions, metres. */
+  bounds: Float32Array<ArrayBuffer>
+  /** Output: `[id] × boids`, ascending. */
+  ids: Uint32Array<ArrayBuffer>
+  /** Output: `[species] × boids`, in the order of `ids`. */
+  species: Uint32Array<ArrayBuffer>
+  /**
+   * Input: `[x, y, z, direction x, y, z, radius, weight] × influences`, world: metres; a direction of length above 0 is
+   * that of a line through the point; a weight of 0 is none.
+   */
+  influences: Float32Array<ArrayBuffer>
+  /**
+   * Input: `[ax, ay, az, bx, by, bz, radius, friction, more × 4] × colliders`, world, metres: the centre of a sphere or
+   * box is a; a capsule runs from a to b, and a tapered one has its radius at b in more[0]; a plane's normal is a and
+   * its offset bx; a box has its half extents in b, its quaternion in more.
+   */
+  colliders: Float32Array<ArrayBuffer>
+}

@@ -355,7 +355,7 @@ export interface RagdollOptions {
   velocityKeep: number
   /**
    * Part of the motion within a body, as against that of the body as a whole, lost in a step of 1/120 s: stiff joints.
-   * None by default, as a doll of sticks has; `fromSkeleton` sets 0.04, as flesh has.
+   * None by default, as a doll of sticks has; `fromSkeleton` sets 0.05, as flesh has.
    *
    * Range 0 to 1, default 0.
    */
@@ -414,3 +414,409 @@ export const RAGDOLL_OPTIONS_DEFAULTS = {
   sleepTime: 0.5,
   interpolate: true,
 } as const satisfies RagdollOptions
+
+/** Keeping apart from those that are very near: the push of each is by its distance over the square of it. */
+export interface BoidsSeparation {
+  /**
+   * Whether it acts.
+   *
+   * Default true.
+   */
+  enabled: boolean
+  /**
+   * Who is nearer than this pushes away. The default is the sheet's, the root of 0.0012.
+   *
+   * Unit m, range 0 to 100000, default 0.034641016.
+   */
+  radius: number
+  /**
+   * Velocity gained a step is `weight` × `radius`² × the sum over those near of d / (|d|² + `radius`²/12), with d from
+   * them; nearer than `radius`/√12, where that is strongest, each pushes as strongly as there. The default, 5/24, is
+   * the sheet's 0.00025 m²/s at its radius.
+   *
+   * Unit 1/s, range 0 to 1000, default 0.20833333.
+   */
+  weight: number
+  /**
+   * Only who is within this angle about the heading counts: half of it to either side. 2π is all around, as in the
+   * sheet.
+   *
+   * Unit rad, range 0 to 6.2831855, default 6.2831855.
+   */
+  angle: number
+}
+
+/** The defaults of {@link BoidsSeparation}. */
+export const BOIDS_SEPARATION_DEFAULTS = {
+  enabled: true,
+  radius: 0.034641016,
+  weight: 0.20833333,
+  angle: 6.2831855,
+} as const satisfies BoidsSeparation
+
+/** Swimming as the others do. */
+export interface BoidsAlignment {
+  /**
+   * Whether it acts.
+   *
+   * Default true.
+   */
+  enabled: boolean
+  /**
+   * Who is nearer than this counts. The default is the sheet's, the root of 0.012.
+   *
+   * Unit m, range 0 to 100000, default 0.10954451.
+   */
+  radius: number
+  /**
+   * Part of the way to the mean velocity of those that count that a step takes. The default is the sheet's.
+   *
+   * Range 0 to 1, default 0.06.
+   */
+  weight: number
+  /**
+   * Only who is within this angle about the heading counts: half of it to either side. 2π is all around, as in the
+   * sheet.
+   *
+   * Unit rad, range 0 to 6.2831855, default 6.2831855.
+   */
+  angle: number
+}
+
+/** The defaults of {@link BoidsAlignment}. */
+export const BOIDS_ALIGNMENT_DEFAULTS = {
+  enabled: true,
+  radius: 0.10954451,
+  weight: 0.06,
+  angle: 6.2831855,
+} as const satisfies BoidsAlignment
+
+/** Drawing near to the middle of the others. */
+export interface BoidsCohesion {
+  /**
+   * Whether it acts.
+   *
+   * Default true.
+   */
+  enabled: boolean
+  /**
+   * Who is nearer than this counts. The default is the sheet's, the root of 0.012.
+   *
+   * Unit m, range 0 to 100000, default 0.10954451.
+   */
+  radius: number
+  /**
+   * Velocity gained a step, for each metre to the mean place of those that count. The default is the sheet's.
+   *
+   * Unit 1/s, range 0 to 1000, default 0.05.
+   */
+  weight: number
+  /**
+   * Only who is within this angle about the heading counts: half of it to either side. 2π is all around, as in the
+   * sheet.
+   *
+   * Unit rad, range 0 to 6.2831855, default 6.2831855.
+   */
+  angle: number
+}
+
+/** The defaults of {@link BoidsCohesion}. */
+export const BOIDS_COHESION_DEFAULTS = {
+  enabled: true,
+  radius: 0.10954451,
+  weight: 0.05,
+  angle: 6.2831855,
+} as const satisfies BoidsCohesion
+
+/** The three rules. */
+export interface BoidsRules {
+  /** Keeping apart. */
+  separation: BoidsSeparation
+  /** Swimming as the others do. */
+  alignment: BoidsAlignment
+  /** Drawing near to the middle of the others. */
+  cohesion: BoidsCohesion
+}
+
+/** The defaults of {@link BoidsRules}. */
+export const BOIDS_RULES_DEFAULTS = {
+  separation: {
+    enabled: true,
+    radius: 0.034641016,
+    weight: 0.20833333,
+    angle: 6.2831855,
+  },
+  alignment: {
+    enabled: true,
+    radius: 0.10954451,
+    weight: 0.06,
+    angle: 6.2831855,
+  },
+  cohesion: {
+    enabled: true,
+    radius: 0.10954451,
+    weight: 0.05,
+    angle: 6.2831855,
+  },
+} as const satisfies BoidsRules
+
+/** How fast boids are. Both are scaled by the `speed` of a species. */
+export interface BoidsSpeed {
+  /**
+   * Nobody is slower. The default is the sheet's.
+   *
+   * Unit m/s, range 0 to 100000, default 0.12.
+   */
+  min: number
+  /**
+   * Nobody is faster. The default is the sheet's.
+   *
+   * Unit m/s, range 0.000001 to 100000, default 0.28.
+   */
+  max: number
+}
+
+/** The defaults of {@link BoidsSpeed}. */
+export const BOIDS_SPEED_DEFAULTS = {
+  min: 0.12,
+  max: 0.28,
+} as const satisfies BoidsSpeed
+
+/** Turning back at the walls of a box or a sphere; a torus has none. */
+export interface BoidsWalls {
+  /**
+   * How far from the wall turning back begins, as a share of half the world's smallest side.
+   *
+   * Range 0 to 1, default 0.25.
+   */
+  margin: number
+  /**
+   * Velocity gained a step at the wall, as a share of the largest speed; none at the margin.
+   *
+   * Range 0 to 10, default 0.15.
+   */
+  weight: number
+}
+
+/** The defaults of {@link BoidsWalls}. */
+export const BOIDS_WALLS_DEFAULTS = {
+  margin: 0.25,
+  weight: 0.15,
+} as const satisfies BoidsWalls
+
+/** Steering clear of obstacles. */
+export interface BoidsAvoidance {
+  /**
+   * Steering begins as far ahead as the largest speed goes in this time.
+   *
+   * Unit s, range 0 to 60, default 0.5.
+   */
+  time: number
+  /**
+   * Velocity gained a step at the surface, as a share of the largest speed; none where steering begins.
+   *
+   * Range 0 to 10, default 0.2.
+   */
+  weight: number
+}
+
+/** The defaults of {@link BoidsAvoidance}. */
+export const BOIDS_AVOIDANCE_DEFAULTS = {
+  time: 0.5,
+  weight: 0.2,
+} as const satisfies BoidsAvoidance
+
+/** Fleeing from those that a species `flees`. */
+export interface BoidsFlight {
+  /**
+   * Who is nearer than this is fled from. The default is that of the sheet's pointer.
+   *
+   * Unit m, range 0 to 100000, default 0.2.
+   */
+  radius: number
+  /**
+   * Velocity gained a step is `weight` × `radius`² × d / (|d|² + `radius`²/20), with d from it. The default is that of
+   * the sheet's pointer.
+   *
+   * Unit 1/s, range 0 to 1000, default 0.1.
+   */
+  weight: number
+}
+
+/** The defaults of {@link BoidsFlight}. */
+export const BOIDS_FLIGHT_DEFAULTS = {
+  radius: 0.2,
+  weight: 0.1,
+} as const satisfies BoidsFlight
+
+/** Hunting those that a species `hunts`. */
+export interface BoidsHunt {
+  /**
+   * The nearest of those within this is hunted.
+   *
+   * Unit m, range 0 to 100000, default 0.4.
+   */
+  radius: number
+  /**
+   * Velocity gained a step towards it, as a share of the largest speed, and less when it is near.
+   *
+   * Range 0 to 10, default 0.05.
+   */
+  weight: number
+}
+
+/** The defaults of {@link BoidsHunt}. */
+export const BOIDS_HUNT_DEFAULTS = {
+  radius: 0.4,
+  weight: 0.05,
+} as const satisfies BoidsHunt
+
+/** Options of boids; all may be changed while they run. */
+export interface BoidsOptions {
+  /** The three rules. */
+  rules: BoidsRules
+  /** How fast boids are. */
+  speed: BoidsSpeed
+  /**
+   * Fastest turn, or `null` for none: then a boid may turn about in a step, as in the sheet. In 3D unless set it is 2π.
+   *
+   * Unit rad/s, range 0 to 1000, default null.
+   */
+  turnLimit: number | null
+  /**
+   * Largest velocity gained a step along each axis by chance, as a share of the largest speed. The default, 1/56, is
+   * the sheet's 0.005 m/s.
+   *
+   * Range 0 to 10, default 0.017857144.
+   */
+  wander: number
+  /**
+   * Only the `nearest` of those within the radii count for alignment and cohesion, instead of all.
+   *
+   * Starlings do that: Ballerini et al., "Interaction ruling animal collective behavior depends on topological rather
+   * than metric distance" (2008).
+   *
+   * Default false.
+   */
+  topological: boolean
+  /**
+   * How many count where `topological` is on. The default is that of starlings.
+   *
+   * Range 1 to 32, default 7.
+   */
+  nearest: number
+  /** Turning back at the walls of a box or a sphere. */
+  walls: BoidsWalls
+  /** Steering clear of obstacles. */
+  avoidance: BoidsAvoidance
+  /** Fleeing from those that a species flees. */
+  flight: BoidsFlight
+  /** Hunting those that a species hunts. */
+  hunt: BoidsHunt
+  /**
+   * How far 3D boids bank into a turn: 1 as a glider would under a gravity that suits its speed, 0 not at all.
+   *
+   * Range 0 to 10, default 1.
+   */
+  banking: number
+  /**
+   * Threads that look for neighbours. Only the addon has more than one; the bits are the same.
+   *
+   * Range 1 to 64, default 1.
+   */
+  threads: number
+  /**
+   * Draw a blend of the last two fixed states, which is smooth at any frame rate and one step late, instead of the
+   * newest.
+   *
+   * Default true.
+   */
+  interpolate: boolean
+}
+
+/** The defaults of {@link BoidsOptions}. */
+export const BOIDS_OPTIONS_DEFAULTS = {
+  rules: {
+    separation: {
+      enabled: true,
+      radius: 0.034641016,
+      weight: 0.20833333,
+      angle: 6.2831855,
+    },
+    alignment: {
+      enabled: true,
+      radius: 0.10954451,
+      weight: 0.06,
+      angle: 6.2831855,
+    },
+    cohesion: {
+      enabled: true,
+      radius: 0.10954451,
+      weight: 0.05,
+      angle: 6.2831855,
+    },
+  },
+  speed: {
+    min: 0.12,
+    max: 0.28,
+  },
+  turnLimit: null,
+  wander: 0.017857144,
+  topological: false,
+  nearest: 7,
+  walls: {
+    margin: 0.25,
+    weight: 0.15,
+  },
+  avoidance: {
+    time: 0.5,
+    weight: 0.2,
+  },
+  flight: {
+    radius: 0.2,
+    weight: 0.1,
+  },
+  hunt: {
+    radius: 0.4,
+    weight: 0.05,
+  },
+  banking: 1,
+  threads: 1,
+  interpolate: true,
+} as const satisfies BoidsOptions
+
+/** How boids are made; fixed once they are made. */
+export interface BoidsMake {
+  /**
+   * How many.
+   *
+   * Range 1 to 1000000, default 110.
+   */
+  count: number
+  /**
+   * 2 for a plane, whose z is 0; 3 for space.
+   *
+   * Range 2 to 3, default 3.
+   */
+  dimensions: number
+  /**
+   * Which start, and which wandering: the same seed gives the same, on every platform.
+   *
+   * Range 0 to 1000000000, default 0.
+   */
+  seed: number
+  /**
+   * Whether `matrices` are written, 64 bytes a boid.
+   *
+   * Default true.
+   */
+  matrices: boolean
+}
+
+/** The defaults of {@link BoidsMake}. */
+export const BOIDS_MAKE_DEFAULTS = {
+  count: 110,
+  dimensions: 3,
+  seed: 0,
+  matrices: true,
+} as const satisfies BoidsMake

@@ -1,0 +1,118 @@
+//! Saving boids, putting them back, and moving them as a whole.
+
+use super::world::Shape;
+use super::{Boids, MAX_STEPS, STEP, check_options};
+use crate::clock::Clock;
+use crate::collider::{all_sound, kinds, within_reach};
+use crate::error::Result;
+use crate::lanes::{F4, V3, all_within};
+use crate::simulation::read_matrix;
+use crate::snapshot::{Kept, Tape, hash};
+use crate::spatial::{direction, perpendicular};
+use bytemuck::{bytes_of, cast_slice};
+
+/// No number of a state is larger: speeds are up to 100000 m/s times the 1000 of a species.
+const OUTERMOST: f32 = 2e8;
+
+impl Boids {
+    /// Back to the start, with the options, influences and colliders of now.
+    pub(super) fn restart(&mut self) {
+        self.state.copy(&self.start);
+        self.last.copy(&self.start);
+        // The world may have become another.
+        self.bring_in();
+        self.clock = Clock::new(STEP, MAX_STEPS);
+        (self.jump, self.newest) = (true, true);
+        self.show();
+    }
+
+    /// Moves the boids, and not their world, into which they are brought.
+    pub(super) fn carry(&mut self, matrix: &[f32; 16]) -> Result<()> {
+        let way = read_matrix(matrix)?;
+        let world = self.world;
+        let point = |v: &F4| V3::from_points([*v; 4]);
+        let sound = |v: V3| v.get(0).map(|v| if within_reach(&v) { v } else { 0.0 });
+        let four = |[x, y, z]: [f32; 3]| F4::new([x, y, if world.flat { 0.0 } else { z }, 0.0]);
+        for state in [&mut self.state, &mut self.last] {
+            for p in &mut state.at {
+                *p = four(world.bring_in(sound(way.times(point(p)))));
+            }
+            for v in &mut state.going {
+                *v = four(sound(way.axes.times(point(v))));
+            }
+            for (nose, up) in state.nose.iter_mut().zip(&mut state.up) {
+                let ahead = four(way.axes.times(point(nose)).get(0));
+                let (ahead, _) = direction(point(&ahead), V3::splat([1.0, 0.0, 0.0]));
+                *nose = four(ahead.get(0));
+                if !world.flat {
+                    let back = way.axes.times(point(up));
+                    let (back, _) = direction(back - ahead * back.dot(ahead), perpendicular(ahead));
+                    *up = four(back.get(0));
+                }
+            }
+        }
+        self.jump = true;
+        self.show();
+        Ok(())
+    }
+
+    /// A digest of places, velocities and steps.
+    pub(super) fn digest(&self) -> u64 {
+        let mut state = bytes_of(&self.clock.steps()).to_vec();
+        state.extend_from_slice(cast_slice(&self.state.at));
+        state.extend_from_slice(cast_slice(&self.state.going));
+        hash(&state)
+    }
+}
+
+impl Kept for Boids {
+    fn label(&self) -> (&'static [u8; 8], &'static str) {
+        (b"LBboids1", "boids with the ids, species, influences and colliders of these")
+    }
+
+    /// Ids, species, influences, and what the colliders are.
+    fn make(&self, words: &mut Vec<u32>) {
+        words.extend_from_slice(&self.ids);
+        words.extend_from_slice(&self.species);
+        kinds(&self.colliders, words);
+        words.extend([self.influences.len() as u32, self.make.dimensions]);
+    }
+
+    /// Clock, world, boids, influences, colliders.
+    fn keep(&mut self, tape: &mut Tape) {
+        self.clock.keep(tape);
+        tape.flag(&mut self.jump);
+        tape.flag(&mut self.newest);
+        let mut shape = self.world.shape as u32;
+        tape.one(&mut shape);
+        match Shape::of(shape) {
+            Some(shape) => self.world.shape = shape,
+            None => tape.refuse(),
+        }
+        tape.all(&mut self.world.low);
+        tape.all(&mut self.world.high);
+        for part in self.state.parts_mut().into_iter().chain(self.last.parts_mut()) {
+            tape.all(part);
+        }
+        tape.all(&mut self.from);
+        tape.all(&mut self.input.influences);
+        tape.poses(&mut self.colliders);
+        tape.all(&mut self.input.colliders);
+    }
+
+    fn is_sound(&mut self) -> bool {
+        let mut parts = self.state.parts().into_iter().chain(self.last.parts());
+        self.clock.is_sound()
+            && self.read_inputs().is_ok()
+            && self.from.iter().all(within_reach)
+            && all_sound(&self.colliders)
+            && parts.all(|part| all_within(part, OUTERMOST))
+            && self.world.check().is_ok()
+            && check_options(&self.options, &self.world, self.hunts()).is_ok()
+    }
+
+    fn restored(&mut self) {
+        self.options_changed();
+        self.show();
+    }
+}
