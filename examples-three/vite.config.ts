@@ -3,7 +3,7 @@ import { defineConfig } from 'vite'
 
 const page = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
-/** 목록 화면과 모든 예제를 한 서버에서: / · /cloth/ · /jiggle-bones/ · /ragdoll/ · /bake/ */
+/** 목록 화면과 모든 예제를 한 서버에서: / · /cloth/ · /jiggle-bones/ · /ragdoll/ · /boids/ · /bake/ */
 export default defineConfig({
   root: page('.'),
   base: './',
@@ -18,6 +18,7 @@ export default defineConfig({
         cloth: page('cloth/index.html'),
         'jiggle-bones': page('jiggle-bones/index.html'),
         ragdoll: page('ragdoll/index.html'),
+        boids: page('boids/index.html'),
         bake: page('bake/index.html'),
       },
     },

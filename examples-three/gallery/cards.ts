@@ -34,6 +34,14 @@ export const cards: readonly Card[] = [
     },
   },
   {
+    folder: 'boids',
+    name: { ko: '무리 짓기', en: 'Boids' },
+    sentence: {
+      ko: '열대 바다의 물고기가 분리 · 정렬 · 결집 세 규칙만으로 떼를 지어요. 3D 산호초에서는 상어가 수천 마리를 가르고 지나가요.',
+      en: 'Fish of a tropical sea school by three rules alone: separation, alignment, cohesion. In 3D a shark parts thousands.',
+    },
+  },
+  {
     folder: 'bake',
     name: { ko: '굽기', en: 'Bake' },
     sentence: {
