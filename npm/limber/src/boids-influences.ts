@@ -140,7 +140,7 @@ function kindOf(influence: BoidsInfluence, attracts: boolean, i: number): number
   const given = Number(position !== undefined) + Number(object !== undefined)
   const leads = Number(boid !== undefined) + Number(path !== undefined)
   if (given + leads !== 1 || (leads === 1 && !attracts)) {
-    const what = attracts ? 'exactly one of position, object, boid and path' : 'either position or object'
+    const what = attracts ? 'one of position, object, boid and path' : 'position or object'
     const bare = (influence as { isObject3D?: unknown })?.isObject3D ? ': give an object as { object }' : ''
     throw new LimberError('invalid-option', `${named(attracts, i)} must have ${what}${bare}`)
   }

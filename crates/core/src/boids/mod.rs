@@ -282,7 +282,7 @@ impl Simulation for Boids {
     }
 
     fn configure(&mut self, settings: &str) -> Result<()> {
-        let mut options = self.options.clone();
+        let mut options = self.options;
         settings::set_all(&mut options, settings)?;
         check_options(&options, &self.world, self.hunts())?;
         self.options = options;
