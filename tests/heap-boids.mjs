@@ -3,6 +3,7 @@
 import { Boids } from 'limber/core'
 import { BoxGeometry, MeshBasicMaterial, Object3D, Vector3 } from 'three'
 import { backends } from './backends.mjs'
+import { report } from './heap-measure.mjs'
 
 const limber = await backends[process.argv[2]]()
 const [rock, bait] = [new Object3D(), new Object3D()]
@@ -30,48 +31,16 @@ boids.instancedMesh(new BoxGeometry(), new MeshBasicMaterial(), { species: 1 })
 const sheet = new Boids(limber, { dimensions: 2, topological: true })
 
 let frame = 0
-function run(steps, step) {
-  for (let i = 0; i < steps; i++) {
-    frame = (frame + 1) % 600
-    rock.position.x = bait.position.y = pointer.position.x = frame / 600
-    pointer.weight = frame / 6000
-    boids.obstacles.set(0, ball)
-    step()
-  }
+function drive() {
+  frame = (frame + 1) % 600
+  rock.position.x = bait.position.y = pointer.position.x = frame / 600
+  pointer.weight = frame / 6000
+  boids.obstacles.set(0, ball)
 }
 const stepped = () => {
   boids.step(1 / 60)
   sheet.step(1 / 60)
 }
-const nothing = () => {}
 
-const used = () => process.memoryUsage().heapUsed
-
-run(6000, stepped)
-
-// The compiler's own bookkeeping may fall into a round and only adds to it: the least of some is what steps keep and make.
-let kept = Infinity
-for (let round = 0; round < 2; round++) {
-  gc()
-  gc()
-  const before = used()
-  run(10_000, stepped)
-  gc()
-  gc()
-  kept = Math.min(kept, used() - before)
-}
-
-// Few enough steps for no collection to come between. What moves them makes numbers of its own, which are none of a step's.
-const least = (step) => {
-  let made = Infinity
-  for (let round = 0; round < 5; round++) {
-    gc()
-    const start = used()
-    run(1000, step)
-    made = Math.min(made, (used() - start) / 1000)
-  }
-  return made
-}
-const made = least(stepped) - least(nothing)
-process.stdout.write(JSON.stringify({ kept, made }))
+report(drive, stepped)
 limber.dispose()

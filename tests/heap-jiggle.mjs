@@ -3,6 +3,7 @@
 import { JiggleBones } from 'limber/core'
 import { AnimationClip, AnimationMixer, Bone, Object3D, QuaternionKeyframeTrack } from 'three'
 import { backends } from './backends.mjs'
+import { report } from './heap-measure.mjs'
 
 const limber = await backends[process.argv[2]]()
 const body = new Object3D()
@@ -32,48 +33,16 @@ const tracks = [0, 1].map(
 mixer.clipAction(new AnimationClip('nod', -1, tracks)).play()
 
 let frame = 0
-function run(steps, step) {
-  for (let i = 0; i < steps; i++) {
-    frame = (frame + 1) % 600
-    body.position.x = (frame % 100) / 100
-    follow.position.z = (frame % 50) / 100
-    mixer.update(1 / 60)
-    chains[4].bones[0].quaternion.set(0.6, 0, 0, frame % 2 ? 0.8 : -0.8)
-    jiggle.wind.x = frame % 10
-    jiggle.colliders.set(0, ball)
-    step()
-  }
+function drive() {
+  frame = (frame + 1) % 600
+  body.position.x = (frame % 100) / 100
+  follow.position.z = (frame % 50) / 100
+  mixer.update(1 / 60)
+  chains[4].bones[0].quaternion.set(0.6, 0, 0, frame % 2 ? 0.8 : -0.8)
+  jiggle.wind.x = frame % 10
+  jiggle.colliders.set(0, ball)
 }
 const stepped = () => jiggle.step(1 / 60)
-const nothing = () => {}
 
-const used = () => process.memoryUsage().heapUsed
-
-run(15_000, stepped)
-
-// The compiler's own bookkeeping may fall into a round and only adds to it: the least of some is what steps keep and make.
-let kept = Infinity
-for (let round = 0; round < 2; round++) {
-  gc()
-  gc()
-  const before = used()
-  run(10_000, stepped)
-  gc()
-  gc()
-  kept = Math.min(kept, used() - before)
-}
-
-// Few enough steps for no collection to come between. What three.js itself makes in such a frame is none of a step's.
-const least = (step) => {
-  let made = Infinity
-  for (let round = 0; round < 5; round++) {
-    gc()
-    const start = used()
-    run(1000, step)
-    made = Math.min(made, (used() - start) / 1000)
-  }
-  return made
-}
-const made = least(stepped) - least(nothing)
-process.stdout.write(JSON.stringify({ kept, made }))
+report(drive, stepped)
 limber.dispose()

@@ -5,6 +5,7 @@ import { AnimationClip, AnimationMixer, QuaternionKeyframeTrack } from 'three'
 import { backends } from './backends.mjs'
 import { figure } from './bench/bodies.mjs'
 import { humanoid } from './ragdoll/humanoid.mjs'
+import { report } from './heap-measure.mjs'
 
 const limber = await backends[process.argv[2]]()
 const figures = [0, 1, 2, 3, 4].map((x) => {
@@ -49,47 +50,15 @@ ragdoll.bodies[3].activate({ from: figures[3].bones.LeftArm })
 ragdoll.bodies[4].activate({ strength: 0.5 })
 
 let frame = 0
-function run(steps, step) {
-  for (let i = 0; i < steps; i++) {
-    frame = (frame + 1) % 600
-    for (let m = 0; m < mixers.length; m++) mixers[m].update(1 / 60)
-    ragdoll.colliders.set(0, ball)
-    step()
-  }
+function drive() {
+  frame = (frame + 1) % 600
+  for (let m = 0; m < mixers.length; m++) mixers[m].update(1 / 60)
+  ragdoll.colliders.set(0, ball)
 }
 const stepped = () => {
   ragdoll.step(1 / 60)
   sticks.step(1 / 60)
 }
-const nothing = () => {}
 
-const used = () => process.memoryUsage().heapUsed
-
-run(6000, stepped)
-
-// The compiler's own bookkeeping may fall into a round and only adds to it: the least of some is what steps keep and make.
-let kept = Infinity
-for (let round = 0; round < 2; round++) {
-  gc()
-  gc()
-  const before = used()
-  run(10_000, stepped)
-  gc()
-  gc()
-  kept = Math.min(kept, used() - before)
-}
-
-// Few enough steps for no collection to come between. What three.js itself makes in such a frame is none of a step's.
-const least = (step) => {
-  let made = Infinity
-  for (let round = 0; round < 5; round++) {
-    gc()
-    const start = used()
-    run(1000, step)
-    made = Math.min(made, (used() - start) / 1000)
-  }
-  return made
-}
-const made = least(stepped) - least(nothing)
-process.stdout.write(JSON.stringify({ kept, made }))
+report(drive, stepped)
 limber.dispose()

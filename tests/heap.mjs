@@ -3,6 +3,7 @@
 import { Cloth } from 'limber/core'
 import { Bone } from 'three'
 import { backends } from './backends.mjs'
+import { report } from './heap-measure.mjs'
 
 const limber = await backends[process.argv[2]]()
 const bone = new Bone()
@@ -23,38 +24,15 @@ const cape = Cloth.grid(limber, {
 cape.attach(cape.pins.vertices, bone)
 cape.onDiverge = () => {}
 
-function run(steps) {
-  for (let i = 0; i < steps; i++) {
-    bone.position.x = (i % 100) / 100
-    cape.wind.x = i % 10
-    for (let k = 0; k < solids.length; k++) cape.colliders.set(k, solids[k])
-    cape.step(1 / 60)
-  }
+let frame = 0
+const stepped = () => {
+  frame = (frame + 1) % 1000
+  bone.position.x = (frame % 100) / 100
+  cape.wind.x = frame % 10
+  for (let k = 0; k < solids.length; k++) cape.colliders.set(k, solids[k])
+  cape.step(1 / 60)
 }
 
-const used = () => process.memoryUsage().heapUsed
-
-run(15_000)
-
-// The compiler's own bookkeeping may fall into a round and only adds to it: the least of some is what steps keep and make.
-let kept = Infinity
-for (let round = 0; round < 2; round++) {
-  gc()
-  gc()
-  const before = used()
-  run(10_000)
-  gc()
-  gc()
-  kept = Math.min(kept, used() - before)
-}
-
-// Few enough steps for no collection to come between.
-let made = Infinity
-for (let round = 0; round < 5; round++) {
-  gc()
-  const start = used()
-  run(1000)
-  made = Math.min(made, (used() - start) / 1000)
-}
-process.stdout.write(JSON.stringify({ kept, made }))
+// What moves it is to make nothing either.
+report(() => {}, stepped, 15_000)
 limber.dispose()

@@ -72,3 +72,23 @@ export async function open(browser, url, viewport = { width: 640, height: 480 })
   await page.goto(url)
   return { page, faults }
 }
+
+/**
+ * Opens an example with its test hook, held still; `simulate` moves it on and gives its stats.
+ *
+ * @template Stats
+ * @param {import('playwright-core').Browser} browser @param {string} url @param {string} query
+ * @param {readonly [width: number, height: number]} size
+ */
+export async function openExample(browser, url, query, [width, height]) {
+  const { page, faults } = await open(browser, `${url}?ratio=0.5&lang=en&${query}`, { width, height })
+  await page.waitForFunction(() => window.limberExample !== undefined)
+  await page.evaluate(() => window.limberExample.ready)
+  /** @param {number} seconds @returns {Promise<Stats>} */
+  const simulate = (seconds) =>
+    page.evaluate((s) => {
+      window.limberExample.simulate(s)
+      return /** @type {any} */ (window.limberExample.stats)
+    }, seconds)
+  return { page, faults, simulate }
+}

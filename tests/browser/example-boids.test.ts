@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launch, open, serveBuilt } from './browser.mjs'
+import { launch, openExample, serveBuilt } from './browser.mjs'
 
 /** The three sizes of a desktop and a phone. */
 const SIZES = [
@@ -32,15 +32,8 @@ describe('examples-three/boids', () => {
     await server.close()
   })
 
-  const begin = async (query: string, [width, height]: readonly [number, number]) => {
-    const { page, faults } = await open(browser, `${server.url}?ratio=0.5&lang=en&${query}`, { width, height })
-    await page.waitForFunction(() => window.limberExample !== undefined)
-    await page.evaluate(() => window.limberExample!.ready)
-    const simulate = (seconds: number) =>
-      page.evaluate((s) => {
-        window.limberExample!.simulate(s)
-        return window.limberExample!.stats as unknown as Stats
-      }, seconds)
+  const begin = async (query: string, size: readonly [number, number]) => {
+    const { page, faults, simulate } = await openExample<Stats>(browser, server.url, query, size)
     const pill = (name: string) => page.getByRole('button', { name: new RegExp(`^${name}`) })
     const pressed = (name: string) => pill(name).getAttribute('aria-pressed')
     return { page, faults, simulate, pill, pressed }

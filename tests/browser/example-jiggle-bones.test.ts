@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launch, open, serveBuilt } from './browser.mjs'
+import { launch, openExample, serveBuilt } from './browser.mjs'
 
 /** The three sizes of a desktop and a phone. */
 const SIZES = [
@@ -25,17 +25,7 @@ describe('examples-three/jiggle-bones', () => {
     await server.close()
   })
 
-  const begin = async (query: string, [width, height]: readonly [number, number]) => {
-    const { page, faults } = await open(browser, `${server.url}?ratio=0.5&lang=en&${query}`, { width, height })
-    await page.waitForFunction(() => window.limberExample !== undefined)
-    await page.evaluate(() => window.limberExample!.ready)
-    const simulate = (seconds: number) =>
-      page.evaluate((s) => {
-        window.limberExample!.simulate(s)
-        return window.limberExample!.stats as unknown as Stats
-      }, seconds)
-    return { page, faults, simulate }
-  }
+  const begin = (query: string, size: readonly [number, number]) => openExample<Stats>(browser, server.url, query, size)
 
   it.each(SIZES)('runs at %i×%i without a word on the console', async (width, height) => {
     const { page, faults, simulate } = await begin('t=0', [width, height])

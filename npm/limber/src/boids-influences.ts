@@ -73,13 +73,13 @@ export class Influences {
     for (let i = 0; i < count && same; i++) {
       const influence = at(attractors, repellers, i)
       const { kind, boid, points } = this.#kinds[i]!
-      same = kindOf(influence, i < attractors.length, i) === kind && influence.boid === boid
+      same = kindOf(influence, attractors.length, i) === kind && influence.boid === boid
       if (same && influence.path) same = unmoved(influence.path, points)
     }
     if (!same) this.#replace(attractors, repellers)
     const { influences } = this.#host.views
     for (let i = 0; i < count; i++) {
-      write(at(attractors, repellers, i), i < attractors.length, i, influences)
+      write(at(attractors, repellers, i), attractors.length, i, influences, i * STRIDE)
     }
   }
 
@@ -90,17 +90,16 @@ export class Influences {
     const pose = new Float32Array(STRIDE)
     for (let i = 0; i < count; i++) {
       const influence = at(attractors, repellers, i)
-      const attracts = i < attractors.length
-      const kind = kindOf(influence, attracts, i)
-      checkKeys('an attractor or repeller', influence, KEYS, named(attracts, i))
-      write(influence, attracts, 0, pose)
+      const kind = kindOf(influence, attractors.length, i)
+      const { self } = named(attractors.length, i)
+      checkKeys(self, influence, KEYS, self)
+      write(influence, attractors.length, i, pose, 0)
       const { boid, path = [] } = influence
       const place = boid === undefined ? 0 : this.#host.placeOf(boid)
-      if (place < 0)
-        throw new LimberError('invalid-option', `${named(attracts, i)}.boid must be an id, got ${shown(boid)}`)
+      if (place < 0) throw new LimberError('invalid-option', `${self}.boid must be an id, got ${shown(boid)}`)
       numbers.push(kind, place, path.length, ...pose)
       const points = new Float64Array(path.length * 3)
-      for (const [p, given] of path.entries()) readVector(`${named(attracts, i)}.path[${p}]`, given, points, p * 3)
+      for (const [p, given] of path.entries()) readVector(`${self}.path[${p}]`, given, points, p * 3)
       for (const n of points) numbers.push(n)
       kinds.push({ kind, boid, points })
     }
@@ -118,9 +117,23 @@ function at(attractors: readonly BoidsInfluence[], repellers: readonly BoidsInfl
   return i < attractors.length ? attractors[i]! : repellers[i - attractors.length]!
 }
 
-/** For messages; the place of a repeller is counted after the attractors. */
-function named(attracts: boolean, i: number): string {
-  return attracts ? `attractors[${i}]` : `a repeller`
+type Paths = Record<'self' | 'position' | 'direction' | 'radius' | 'weight', string>
+
+/** What messages call the fields of each: kept, as they are read in every frame. */
+const paths: Record<'attractors' | 'repellers', Paths[]> = { attractors: [], repellers: [] }
+
+/** Of influence `i` of both lists one after the other, of which so many attract. */
+function named(attractors: number, i: number): Paths {
+  const list = i < attractors ? 'attractors' : 'repellers'
+  const index = i < attractors ? i : i - attractors
+  return (paths[list][index] ??= pathsOf(`${list}[${index}]`))
+}
+
+function pathsOf(self: string): Paths {
+  const [position, direction, radius, weight] = ['position', 'direction', 'radius', 'weight'].map(
+    (key) => `${self}.${key}`,
+  )
+  return { self, position: position!, direction: direction!, radius: radius!, weight: weight! }
 }
 
 const corner = /* @__PURE__ */ new Float64Array(3)
@@ -135,20 +148,21 @@ function unmoved(path: readonly VectorLike[], points: Float64Array): boolean {
   return true
 }
 
-function kindOf(influence: BoidsInfluence, attracts: boolean, i: number): number {
+function kindOf(influence: BoidsInfluence, attractors: number, i: number): number {
+  const attracts = i < attractors
   const { position, object, boid, path, closed } = influence ?? {}
   const given = Number(position !== undefined) + Number(object !== undefined)
   const leads = Number(boid !== undefined) + Number(path !== undefined)
   if (given + leads !== 1 || (leads === 1 && !attracts)) {
     const what = attracts ? 'one of position, object, boid and path' : 'position or object'
     const bare = (influence as { isObject3D?: unknown })?.isObject3D ? ': give an object as { object }' : ''
-    throw new LimberError('invalid-option', `${named(attracts, i)} must have ${what}${bare}`)
+    throw new LimberError('invalid-option', `${named(attractors, i).self} must have ${what}${bare}`)
   }
   if (path !== undefined) {
     if (!Array.isArray(path) || path.length < 2) {
       throw new LimberError(
         'invalid-option',
-        `${named(attracts, i)}.path must be a list of at least two points, got ${shown(path)}`,
+        `${named(attractors, i).self}.path must be a list of at least two points, got ${shown(path)}`,
       )
     }
     return closed ? CLOSED : PATH
@@ -158,24 +172,25 @@ function kindOf(influence: BoidsInfluence, attracts: boolean, i: number): number
 
 const place = /* @__PURE__ */ new Vector3()
 
-/** Writes one to place `i` of the channel. */
-function write(influence: BoidsInfluence, attracts: boolean, i: number, out: Float32Array): void {
+/** Writes the numbers of influence `i` to `out` from `to` on. */
+function write(influence: BoidsInfluence, attractors: number, i: number, out: Float32Array, to: number): void {
+  const attracts = i < attractors
+  const path = named(attractors, i)
   const { position, direction, object, enabled = true } = influence
   const { radius = attracts ? FAR : 0.2, weight = attracts ? 0.02 : 0.1 } = influence
-  const to = i * STRIDE
   if (object !== undefined) {
     if (!object.isObject3D) {
-      throw new LimberError('invalid-option', `${named(attracts, i)}.object must be an Object3D, got ${shown(object)}`)
+      throw new LimberError('invalid-option', `${path.self}.object must be an Object3D, got ${shown(object)}`)
     }
     object.updateWorldMatrix(true, false)
     place.setFromMatrixPosition(object.matrixWorld).toArray(out, to)
   } else if (position !== undefined) {
-    readVector(attracts ? 'position of an attractor' : 'position of a repeller', position, out, to)
+    readVector(path.position, position, out, to)
   }
-  if (direction !== undefined) readVector('direction', direction, out, to + 3)
+  if (direction !== undefined) readVector(path.direction, direction, out, to + 3)
   else out.fill(0, to + 3, to + 6)
-  checkNumber('radius', radius, 0, FAR, 'm')
-  checkNumber('weight', weight, 0, 1000)
+  checkNumber(path.radius, radius, 0, FAR, 'm')
+  checkNumber(path.weight, weight, 0, 1000)
   out[to + 6] = radius
   out[to + 7] = enabled ? weight : 0
 }

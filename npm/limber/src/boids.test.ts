@@ -234,29 +234,41 @@ describe.each(Object.entries(backends))('boids on %s', (_, load) => {
       ],
       ['a species without a speed', { species: [{ speed: 0 }] }, /^species\[0\]\.speed must be .* got 0$/],
       ['an unknown part of one', { species: [{ color: 1 }] }, /^color is no option of a species; known: count, /],
-      ['a repeller that is nowhere', { repellers: [{}] }, /repeller must have position or object$/],
+      ['a repeller that is nowhere', { repellers: [{}] }, /^repellers\[0\] must have position or object$/],
       [
         'a repeller at two places',
         { repellers: [{ position: [0, 0, 0], object: new Object3D() }] },
-        /repeller must have position or object$/,
+        /^repellers\[0\] must have position or object$/,
       ],
-      ['a repeller that leads', { repellers: [{ boid: 1 }] }, /repeller must have position or object$/],
-      ['a repeller at NaN', { repellers: [{ position: [0, NaN, 0] }] }, /repeller must be \[x, y, z\].*NaN/],
+      ['a repeller that leads', { repellers: [{ boid: 1 }] }, /^repellers\[0\] must have position or object$/],
+      [
+        'a repeller at NaN',
+        { repellers: [{ position: [0, NaN, 0] }] },
+        /^repellers\[0\]\.position must be \[x, y, z\].*NaN/,
+      ],
       [
         'its radius',
         { repellers: [{ position: [0, 0, 0], radius: -1 }] },
-        /radius must be a number from 0 to .*, got -1$/,
+        /^repellers\[0\]\.radius must be a number from 0 to .*, got -1$/,
       ],
       [
         'its weight',
         { repellers: [{ position: [0, 0, 0], weight: NaN }] },
-        /weight must be a number from 0 to 1000, got NaN$/,
+        /^repellers\[0\]\.weight must be a number from 0 to 1000, got NaN$/,
       ],
-      ['its object', { repellers: [{ object: {} }] }, /object must be an Object3D, got an object$/],
+      ['its object', { repellers: [{ object: {} }] }, /^repellers\[0\]\.object must be an Object3D, got an object$/],
       [
         'what it does not take',
         { repellers: [{ position: [0, 0, 0], size: 1 }] },
-        /^size is no option of .*known: position/,
+        /^size is no option of repellers\[0\]; known: position/,
+      ],
+      [
+        'which of two',
+        {
+          attractors: [{ object: new Object3D() }],
+          repellers: [{ position: [0, 0, 0] }, { position: [0, 0, 0], weight: -1 }],
+        },
+        /^repellers\[1\]\.weight must be a number from 0 to 1000, got -1$/,
       ],
       ['repellers that are no list', { repellers: 5 }, /^repellers must be a list, got 5$/],
       ['attractors that are no list', { attractors: {} }, /^attractors must be a list, got an object$/],
@@ -948,7 +960,9 @@ describe.each(Object.entries(backends))('boids on %s', (_, load) => {
         }
       }
       boids.attractors[0]!.weight = -1
-      expect(refusal(() => boids.step(1 / 60)).message).toMatch(/^weight must be a number from 0 to 1000, got -1$/)
+      expect(refusal(() => boids.step(1 / 60)).message).toMatch(
+        /^attractors\[0\]\.weight must be a number from 0 to 1000, got -1$/,
+      )
       boids.attractors[0]!.weight = undefined
       expect(boids.hash()).toBe(hash)
       const twin = new Boids(limber, { attractors: [{ position: [0, 0, 0] }] })

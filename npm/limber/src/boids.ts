@@ -287,8 +287,6 @@ export class Boids extends Simulation<BoidsOptions, BoidsChannels> {
   }
 
   protected rebound(): void {
-    // Called by the constructor of the class above, too.
-    if (!this.views.matrices || !this.stats) return
     for (const shown of [...this.#shown]) {
       if (shown.mesh.instanceMatrix.array.buffer === this.views.matrices.buffer) continue
       // Renderers forget what they have of it: WebGPURenderer would go on with the old array, and by the attribute with the old buffer.

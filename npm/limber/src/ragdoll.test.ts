@@ -666,6 +666,22 @@ describe.each(Object.entries(backends))('ragdoll on %s', (_, loadBackend) => {
       ragdoll.dispose()
     })
 
+    it('a snapshot of an arm that hangs, while the rest holds its pose', () => {
+      const { made, ragdoll, body } = actor()
+      ragdoll.step(FRAME)
+      body.activate({ from: made.bones.LeftArm! })
+      play(ragdoll, 20)
+      const [saved, hash] = [ragdoll.snapshot(), ragdoll.hash()]
+      play(ragdoll, 40)
+      const later = ragdoll.hash()
+      expect(later).not.toBe(hash)
+      ragdoll.restore(saved)
+      expect([body.state, ragdoll.hash()]).toEqual(['limp', hash])
+      play(ragdoll, 40)
+      expect(ragdoll.hash()).toBe(later)
+      ragdoll.dispose()
+    })
+
     it('reset is the start, bit for bit', () => {
       const ragdoll = sticks({ bodies: 3 })
       const [hash, points] = [ragdoll.hash(), [...ragdoll.points]]
