@@ -1,7 +1,7 @@
 //! Limber's simulations in plain Rust.
 //!
-//! No word of JavaScript, no I/O, no clock here, and threads only with the feature `threads`: a simulation is stepped by its caller and gives the same
-//! bits on every platform. See `ARCHITECTURE.md` for one frame's journey.
+//! No word of JavaScript, no I/O and no clock here, and threads only with the feature `threads`: a simulation is stepped by its
+//! caller and gives the same bits on every platform. See `ARCHITECTURE.md` for one frame's journey.
 
 pub mod boids;
 pub mod clock;

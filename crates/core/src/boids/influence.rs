@@ -2,7 +2,7 @@
 
 use super::world::Lanes;
 use super::{Boids, State};
-use crate::collider::{FARTHEST, check_reach};
+use crate::collider::check_reach;
 use crate::error::{Error, Result};
 use crate::lanes::{F4, V3, greater, larger, less, select, smaller, splat};
 use crate::text;
@@ -66,9 +66,8 @@ impl Boids {
         if !rest.is_empty() {
             return Err(bad(influences.len()));
         }
-        // What is the same as before goes on from where it was.
-        let same = numbers.len() == self.input.influences.len();
-        if !same {
+        // Where there are as many as before they go on from where those were: a path whose points move, or another boid that leads.
+        if numbers.len() != self.input.influences.len() {
             self.from = numbers.clone();
             self.now = numbers.clone();
         }
@@ -156,5 +155,3 @@ fn follow(points: &[[f32; 3]], closed: bool, four: &Four) -> V3 {
     }
     way
 }
-
-const _: () = assert!(FARTHEST < 1e18);

@@ -148,7 +148,9 @@ impl Steering<'_> {
             v = v + self.avoid(&four);
         }
         v = v + self.world.back(at, self.margin) * (fastest * splat(options.walls.weight));
-        v = v + self.chance(who, 0) * (fastest * splat(options.wander));
+        if options.wander > 0.0 {
+            v = v + self.chance(who, 0) * (fastest * splat(options.wander));
+        }
         if boids.world.flat {
             v.z = F4::ZERO;
         }
