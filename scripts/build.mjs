@@ -30,6 +30,8 @@ const FEATURES = [
   'sign-ext',
 ]
 
+const SIMD = ['-Ctarget-feature=+simd128']
+
 /** Builds what is stale. */
 export async function build() {
   const compiler = ask('rustc', '--version') ?? ''
@@ -46,9 +48,19 @@ export async function build() {
   )
   await fresh(
     {
+      name: 'bake-wasm',
+      title: 'WebAssembly of baking: building, half a minute',
+      inputs: rust('bake', 'bake-wasm'),
+      more: compiler,
+      outputs: ['npm/limber-node/pkg/limber_bake_bg.wasm'],
+    },
+    bakeWasm,
+  )
+  await fresh(
+    {
       name: 'addon',
       title: 'Node addon: building, 1 to 2 minutes',
-      inputs: [...rust('core', 'api', 'node'), 'npm/limber-node/package.json'],
+      inputs: [...rust('core', 'api', 'bake', 'node'), 'npm/limber-node/package.json'],
       more: `${compiler} ${process.platform} ${process.arch}`,
       outputs: ['target/limber/addon'],
     },
@@ -61,13 +73,15 @@ export async function build() {
 async function wasm() {
   const simd = at('npm/limber/pkg')
   const scalar = at('target/scalar/pkg')
-  await wasmPack('simd', simd, ['-Ctarget-feature=+simd128'])
-  await wasmPack('scalar', scalar, [])
+  await wasmPack('wasm', 'simd', simd, SIMD)
+  await wasmPack('wasm', 'scalar', scalar, [])
   const glue = (folder) => readFileSync(join(folder, 'limber.js'), 'utf8')
   if (glue(simd) !== glue(scalar)) throw new Stop('the builds with SIMD and without need different glue')
 
   const [one, other] = [join(simd, 'limber_bg.wasm'), join(simd, 'limber_scalar_bg.wasm')]
   copyFileSync(join(scalar, 'limber_bg.wasm'), other)
+  const { trapOnPanic } = await import('./traps.mjs')
+  for (const file of [one, other]) trapOnPanic(file)
   await optimise(one, ['simd'])
   // Fails where the module uses SIMD after all.
   await optimise(other, [])
@@ -75,22 +89,27 @@ async function wasm() {
   appendFileSync(other, customSection('limber-scalar'))
 }
 
-async function wasmPack(name, folder, flags) {
+/** `npm/limber-node/pkg`: fitting, where no addon fits. Every Node that limber-node runs on has SIMD. */
+async function bakeWasm() {
+  const folder = at('npm/limber-node/pkg')
+  await wasmPack('bake-wasm', 'simd', folder, SIMD, 'limber_bake')
+  await optimise(join(folder, 'limber_bake_bg.wasm'), ['simd'])
+}
+
+async function wasmPack(crate, name, folder, flags, file = 'limber') {
   rmSync(folder, { recursive: true, force: true })
-  const options = ['--mode', 'no-install', '--no-pack', '--target', 'web', '--out-dir', folder, '--out-name', 'limber']
+  const options = ['--mode', 'no-install', '--no-pack', '--target', 'web', '--out-dir', folder, '--out-name', file]
   // A target folder each: cargo would compile everything anew whenever the flags change.
   const env = {
     CARGO_TARGET_DIR: at('target', name),
     CARGO_ENCODED_RUSTFLAGS: [...remap, ...flags].join('\x1f'),
   }
-  await command('wasm-pack', ['--log-level', 'error', 'build', at('crates/wasm'), ...options], { env })
+  await command('wasm-pack', ['--log-level', 'error', 'build', at('crates', crate), ...options], { env })
   // It says that the folder is to be ignored, and npm would leave it out of the package.
   rmSync(join(folder, '.gitignore'), { force: true })
 }
 
 async function optimise(file, features) {
-  const { trapOnPanic } = await import('./traps.mjs')
-  trapOnPanic(file)
   const enable = [...FEATURES, ...features].map((name) => `--enable-${name}`)
   const strip = ['--strip-debug', '--strip-producers', '--strip-target-features']
   // Memory begins with the far end of the stack: no pointer is below 1024, and constants may go into addresses.

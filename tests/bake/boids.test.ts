@@ -367,7 +367,9 @@ describe.each(Object.entries(backends))('baking boids on %s', (_, load) => {
       message: 'simulations.fish has no matrices, and so no rotations: make the boids with matrices: true',
     })
     const boids = new Boids(limber, { count: 5 })
-    await expect(bake(boids, { duration: 1, loop: true } as never)).rejects.toThrow('loop is no option of bake')
+    await expect(bake(boids, { duration: 1, loop: true } as never)).rejects.toThrow(
+      'loop is not for boids: a flock does not repeat itself',
+    )
     const [body, tail] = [new Bone(), new Bone()].map((bone, i) => Object.assign(bone, { name: `bone${i}` })) as [
       Bone,
       Bone,

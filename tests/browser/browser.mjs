@@ -5,8 +5,11 @@ import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
 import { build, createServer, preview } from 'vite'
 
-/** A headless Chromium that draws in software. */
-export function launch() {
+/** What makes Chromium have WebGPU, in software too. */
+export const WEBGPU = ['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader']
+
+/** A headless Chromium that draws in software. @param {string[]} more further arguments */
+export function launch(...more) {
   return chromium.launch({
     executablePath: process.env.LIMBER_CHROMIUM ?? '/usr/bin/chromium',
     args: [
@@ -20,6 +23,7 @@ export function launch() {
       '--use-gl=angle',
       '--use-angle=swiftshader',
       '--enable-unsafe-swiftshader',
+      ...more,
     ],
     timeout: 0,
   })

@@ -4,6 +4,8 @@
 //! memory. `advance` reads the inputs from it and writes there what a step writes; after any other call that may have
 //! changed an array, `pull` writes them all.
 
+pub mod bake;
+
 use limber_api::{Element, Section};
 use napi::bindgen_prelude::{AsyncTask, Float32Array, Task, Uint8Array};
 use napi::{Env, Error, Result};

@@ -39,8 +39,28 @@ export interface AddonBackend {
   hash(handle: number): string
 }
 
+/** A recorded mesh as morph targets; see `crates/bake`. */
+export interface LowRank {
+  /** Metres of a position's delta of 1. */
+  unit: number
+  /** Of each target, 1 where its codes need 16 bits: a delta is `code / 32767` then, and `code / 127` otherwise. */
+  wide: Uint8Array
+  /** `[x, y, z] × vertices` of positions and then of normals, of each target. */
+  codes: Int16Array
+  /** `[target] × frames`. */
+  weights: Float32Array
+  /** Frames that are enough, ascending, the first and the last among them. */
+  keyframes: Uint32Array
+}
+
+/** How the addon fits. */
+export interface LowRankAddon {
+  lowRank(frames: number, positions: Float32Array, normals: Float32Array, tolerance: number, targets: number): LowRank
+  lowRankAsync(...args: Parameters<LowRankAddon['lowRank']>): Promise<LowRank>
+}
+
 /** The addon's exports. */
-export interface Addon {
+export interface Addon extends LowRankAddon {
   Backend: new () => AddonBackend
 }
 

@@ -6,18 +6,13 @@
 export * from 'limber/core'
 export type { LoadOptions } from 'limber'
 export { bake, type BakeOptions, type BakeSubject, type BakeSubjects } from './bake/bake.js'
-export { BAKE_FIT_DEFAULTS, type FitOptions } from './bake/fit.js'
-export { type GLBOptions } from './bake/to-glb.js'
+export { BAKE_FIT_DEFAULTS, type FitOptions, type MorphFit } from './bake/fit.js'
+export { type Compression, type GLBOptions } from './bake/to-glb.js'
 export { type Corners, type RecordedFlock } from './bake/recorded-flock.js'
 export { type RecordedNode, type RecordedSkeleton } from './bake/recorded-skeleton.js'
-export {
-  Recording,
-  type BakeReport,
-  type FlockReport,
-  type MeshReport,
-  type RecordedMesh,
-  type SkeletonReport,
-} from './bake/recording.js'
+export { Recording, type RecordedMesh } from './bake/recording.js'
+export type { BakeReport, FlockReport, MeshReport, Seam, SkeletonReport, VATReport } from './bake/report.js'
 export { type ClipOptions } from './bake/to-animation-clip.js'
 export { type FlockClipOptions } from './bake/to-flock-clip.js'
+export { type VATOptions } from './bake/to-vat.js'
 export { load } from './load.js'

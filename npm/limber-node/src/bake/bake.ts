@@ -42,16 +42,19 @@ export interface BakeOptions {
   /** Seconds simulated before t = 0, from 0 to 3600, so that everything is in full motion then; 0 unless set. */
   warmup?: number | undefined
   /**
-   * With jiggle bones: makes a loop, whose last frame is its first. The end fades into what came before t = 0, and so does its
-   * motion: over so many seconds, from one frame to `duration`; `true` is half a second, or half of `duration` where that is
-   * less. It warms up for as long at least. Frames are then spaced so that the last is at `duration` exactly, not to the
-   * nearest frame.
+   * With cloth or jiggle bones: makes a loop, whose last frame is its first to the bit, and whose velocities meet there. Frames
+   * are then spaced so that the last is at `duration` exactly, not to the nearest frame.
    *
-   * Let `drive` repeat itself after `duration`, below 0 too, and `warmup` be long enough for the swing to settle into that:
-   * there is hardly anything left to fade then. A bone that has turned round once, or any odd number of times, ends on minus
-   * its first quaternion, which is the same rotation.
+   * - `'crossfade'`, the same as `true`: the last half second (or half of `duration` where that is less) fades into what came
+   *   before t = 0. A number says over how many seconds, from one frame to `duration`.
+   * - `'periodic'`, for a `drive` that repeats itself after `duration`, below 0 too: all of it fades slowly into the round
+   *   before. What differs from one round to the next is then spread over the whole loop, and nothing is there to be seen.
+   *
+   * It warms up for as long as it fades at least. Let `warmup` be long enough for the swing to settle: there is hardly anything
+   * left to fade then. A bone that has turned round once, or any odd number of times, ends on minus its first quaternion, which
+   * is the same rotation.
    */
-  loop?: boolean | number | undefined
+  loop?: boolean | number | 'crossfade' | 'periodic' | undefined
   /**
    * With jiggle bones or a ragdoll: the object of which all that moves is recorded, with all bones. Every chain and every body
    * must be below it. Unless set, it is for each chain the topmost bone above it; or its first object, where that is no bone
@@ -75,14 +78,14 @@ const recorded = new WeakSet<BakeSubject>()
 /** Kinds of simulations, by the names that they have where none is given. */
 const KINDS = { cloth: Cloth, jiggle: JiggleBones, ragdoll: Ragdoll, boids: Boids }
 
-const KNOWN = ['fps', 'duration', 'warmup', 'drive', 'onProgress', 'signal']
+const KNOWN = ['fps', 'duration', 'warmup', 'loop', 'drive', 'onProgress', 'signal']
 /** What cannot be made a loop. */
 const ONCE = [
   [Ragdoll, 'a ragdoll: a fall'],
   [Boids, 'boids: a flock'],
 ] as const
-/** Of recordings with jiggle bones. */
-const WITH_BONES = ['loop', 'root']
+/** Of recordings with bones. */
+const WITH_BONES = ['root']
 
 /**
  * Records simulations while `drive` moves their scene: the frame at t = 0 as it stands there, and every 1/fps seconds up
@@ -151,6 +154,7 @@ export async function bake(subjects: BakeSubjects, options: BakeOptions): Promis
       meshes,
       recorders.map((recorder) => recorder.finish(fade)),
       flocks,
+      fade > 0,
     )
   } finally {
     for (const simulation of simulations) recorded.delete(simulation)
@@ -343,8 +347,16 @@ function readOptions(options: BakeOptions, withBones: boolean, simulations: read
   const steps = Math.max(Math.round(duration * fps), 1)
   if (loop === false) return { fps, frames: steps + 1, warm: Math.round(warmup * fps), fade: 0 }
   const rate = steps / duration
-  if (loop !== true) checkNumber('loop', loop, 1 / fps, duration, 's')
-  const fade = Math.min(Math.max(Math.round((loop === true ? Math.min(0.5, duration / 2) : loop) * rate), 1), steps)
+  const seconds =
+    loop === true || loop === 'crossfade' ? Math.min(0.5, duration / 2) : loop === 'periodic' ? duration : loop
+  if (typeof seconds !== 'number') {
+    throw new LimberError(
+      'invalid-option',
+      `loop must be 'crossfade', 'periodic', true, false or seconds to fade over, got ${shown(loop)}`,
+    )
+  }
+  checkNumber('loop', seconds, Math.min(1 / fps, duration), duration, 's')
+  const fade = Math.min(Math.max(Math.round(seconds * rate), 1), steps)
   return { fps: rate, frames: steps + 1, warm: Math.max(Math.round(warmup * rate), fade), fade }
 }
 

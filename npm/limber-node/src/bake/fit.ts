@@ -1,4 +1,6 @@
 import { checkNumber, LimberError } from 'limber/core'
+import type { LowRank } from '../addon.js'
+import { fitLowRank, fitLowRankAsync } from './low-rank.js'
 import type { RecordedMesh } from './recording.js'
 
 /**
@@ -9,7 +11,7 @@ import type { RecordedMesh } from './recording.js'
 export interface FitOptions {
   /** Largest distance of a vertex from where it was recorded, at any frame, in metres, from 0.00001 to 1; 0.001 unless set. */
   tolerance?: number | undefined
-  /** Most morph targets of a mesh, from 1 to 200; 200 unless set. Phones show a mesh with more than 241 as nothing. */
+  /** Most morph targets of a mesh, from 1 to 200; 64 unless set. Phones show a mesh with more than 241 as nothing. */
   maxTargets?: number | undefined
   /**
    * Largest angle of a bone or boid from its recorded rotation, in radians, from 0.00001 to 0.1; 0.00087 (0.05°) unless set,
@@ -30,7 +32,7 @@ export interface FitOptions {
 /** What {@link FitOptions} are unless set. */
 export const BAKE_FIT_DEFAULTS = {
   tolerance: 0.001,
-  maxTargets: 200,
+  maxTargets: 64,
   angle: 0.00087,
   distance: 0.0001,
   ratio: 0.0001,
@@ -45,49 +47,120 @@ export const FLOCK_KEYS = ['angle', 'distance']
 /** Names of {@link FitOptions} for skeletons with jiggle bones. */
 export const SWING_KEYS = ['only']
 
-/** A recorded mesh as morph targets: the base is the first frame, and each target another keyframe. */
-export interface MorphFit {
-  /** Frames that are kept, ascending, the first and the last among them. */
-  keyframes: number[]
+/** A recorded mesh as morph targets on its first frame, and what each weighs at some frames. */
+export class MorphFit {
   /** Times of the keyframes, in seconds. */
-  times: Float32Array<ArrayBuffer>
-  /** Weights, `[target] × keyframes`: between two keyframes, one target fades to the next. */
-  weights: Float32Array<ArrayBuffer>
-  /** What each target adds to the base's positions: `[x, y, z] × vertices`, metres. */
-  positions: Float32Array<ArrayBuffer>[]
-  /** What each target adds to the base's normals. */
-  normals: Float32Array<ArrayBuffer>[]
+  readonly times: Float32Array<ArrayBuffer>
+  /** Weights, `[target] × keyframes`; 0 at the first. */
+  readonly weights: Float32Array<ArrayBuffer>
+  /** Metres of a position's delta of 1. */
+  readonly unit: number
+  /** What each target adds, as fractions of 127 or, in 16 bits, of 32767: to positions in {@link unit}s, and to normals. */
+  readonly targets: { positions: Codes; normals: Codes }[]
+
+  constructor({ unit, wide, codes, weights, keyframes }: LowRank, fps: number) {
+    const count = wide.length
+    const size = codes.length / count / 2
+    this.unit = unit
+    this.times = Float32Array.from(keyframes, (frame) => frame / fps)
+    this.weights = new Float32Array(keyframes.length * count)
+    keyframes.forEach((frame, i) => this.weights.set(weights.subarray(frame * count, (frame + 1) * count), i * count))
+    this.targets = Array.from(wide, (isWide, k) => {
+      const [positions, normals] = [0, 1].map((half) => {
+        const own = codes.subarray((2 * k + half) * size, (2 * k + half + 1) * size)
+        return isWide ? Int16Array.from(own) : Int8Array.from(own)
+      }) as [Codes, Codes]
+      return { positions, normals }
+    })
+  }
+
+  /** What each target adds to the first frame's positions: `[x, y, z] × vertices`, metres. */
+  get positions(): Float32Array<ArrayBuffer>[] {
+    return this.targets.map(({ positions }) => numbers(positions, this.unit))
+  }
+
+  /** What each target adds to the first frame's normals. */
+  get normals(): Float32Array<ArrayBuffer>[] {
+    return this.targets.map(({ normals }) => numbers(normals, 1))
+  }
 }
 
-/**
- * The fewest recorded frames that, interpolated linearly, keep every vertex at every recorded frame within the tolerance.
- *
- * @throws LimberError `tolerance` when that takes more targets than are allowed
- */
-export function fit(mesh: RecordedMesh, fps: number, options: FitOptions): MorphFit {
+/** Fractions of the largest number of their type. */
+export type Codes = Int8Array<ArrayBuffer> | Int16Array<ArrayBuffer>
+
+/** What codes stand for, as loaders read them. */
+export function numbers(codes: Codes, unit: number): Float32Array<ArrayBuffer> {
+  const largest = codes instanceof Int8Array ? 127 : 32767
+  return Float32Array.from(codes, (code) => (code / largest) * unit)
+}
+
+/** How a mesh is to be fitted, checked. */
+interface MeshLimits {
+  tolerance: number
+  maxTargets: number
+  /** What is left of the tolerance for the fit: the rest is for players that compute in 32 bits. */
+  exact: number
+}
+
+function limitsOf(mesh: RecordedMesh, options: FitOptions): MeshLimits {
   const { tolerance = BAKE_FIT_DEFAULTS.tolerance, maxTargets = BAKE_FIT_DEFAULTS.maxTargets } = options
   checkNumber('tolerance', tolerance, 0.00001, 1, 'm')
   checkNumber('maxTargets', maxTargets, 1, 200)
-  const track = new Track(mesh.positions, fps)
-  const keyframes = track.keyframes(tolerance)
-  if (keyframes.length - 1 > maxTargets) {
-    const needed = loosest(track, tolerance, Math.floor(maxTargets))
+  let furthest = 0
+  for (const frame of mesh.positions) for (const number of frame) furthest = Math.max(furthest, Math.abs(number))
+  // Half a step of each of three coordinates, and as much for a few sums.
+  const exact = tolerance - furthest * 2 ** -22
+  if (exact < tolerance / 2) {
     throw new LimberError(
       'tolerance',
-      `${mesh.name} takes ${keyframes.length - 1} morph targets to stay within ${tolerance} m, and ${maxTargets} are allowed: ` +
-        `a tolerance of ${needed} m would do, or a shorter recording`,
+      `${mesh.name}: ${tolerance} m is finer than 32-bit floats are ${Number(furthest.toPrecision(2))} m from the origin`,
     )
   }
-  const targets = keyframes.length - 1
-  const weights = new Float32Array(keyframes.length * targets)
-  for (let k = 1; k < keyframes.length; k++) weights[k * targets + k - 1] = 1
-  return {
-    keyframes,
-    times: Float32Array.from(keyframes, (frame) => frame / fps),
-    weights,
-    positions: keyframes.slice(1).map((frame) => minus(mesh.positions[frame]!, mesh.positions[0]!)),
-    normals: keyframes.slice(1).map((frame) => minus(mesh.normals[frame]!, mesh.normals[0]!)),
+  return { tolerance, maxTargets: Math.floor(maxTargets), exact }
+}
+
+/**
+ * A recorded mesh as few morph targets, weighted anew at each keyframe so that every vertex is within the tolerance at every
+ * recorded frame.
+ *
+ * @throws LimberError `tolerance` when `maxTargets` are not enough
+ */
+export function fit(mesh: RecordedMesh, fps: number, options: FitOptions): MorphFit {
+  const limits = limitsOf(mesh, options)
+  const found = fitLowRank(mesh, limits.exact, limits.maxTargets)
+  if (typeof found !== 'number') return new MorphFit(found, fps)
+  let needed = rounded(found)
+  for (let off; typeof (off = fitLowRank(mesh, needed, limits.maxTargets)) === 'number';) {
+    needed = rounded(Math.max(off, needed))
   }
+  throw tooMany(mesh, limits, needed)
+}
+
+/** The same, on a thread of the addon's pool where there is one. */
+export async function fitAsync(mesh: RecordedMesh, fps: number, options: FitOptions): Promise<MorphFit> {
+  const limits = limitsOf(mesh, options)
+  const found = await fitLowRankAsync(mesh, limits.exact, limits.maxTargets)
+  if (typeof found !== 'number') return new MorphFit(found, fps)
+  let needed = rounded(found)
+  for (let off; typeof (off = await fitLowRankAsync(mesh, needed, limits.maxTargets)) === 'number';) {
+    needed = rounded(Math.max(off, needed))
+  }
+  throw tooMany(mesh, limits, needed)
+}
+
+/** A tenth more, to two digits. */
+function rounded(tolerance: number): number {
+  const more = tolerance * 1.1
+  const digit = 10 ** (Math.floor(Math.log10(more)) - 1)
+  return Number((Math.ceil(more / digit) * digit).toPrecision(2))
+}
+
+function tooMany({ name }: RecordedMesh, { tolerance, maxTargets }: MeshLimits, needed: number): LimberError {
+  return new LimberError(
+    'tolerance',
+    `${name} takes more than ${maxTargets} morph targets to stay within ${tolerance} m: ` +
+      `a tolerance of ${needed} m would do, or more maxTargets, or a shorter recording`,
+  )
 }
 
 /**
@@ -124,82 +197,4 @@ export function shortestPath(
     reached = next.sort((a, b) => b - a)
   }
   return []
-}
-
-/** A tolerance, to two digits, that `targets` are enough for. */
-function loosest(track: Track, tight: number, targets: number): number {
-  let enough = tight
-  while (track.keyframes(enough, targets).length === 0) enough *= 2
-  for (let i = 0; i < 8; i++) {
-    const middle = Math.sqrt(tight * enough)
-    if (track.keyframes(middle, targets).length === 0) tight = middle
-    else enough = middle
-  }
-  const digit = 10 ** (Math.floor(Math.log10(enough)) - 1)
-  return Number((Math.ceil(enough / digit) * digit).toPrecision(2))
-}
-
-/** Positions over time, as a file holds them. */
-class Track {
-  readonly #positions: Float32Array[]
-  /** What the file adds to the first frame, rounded as there. */
-  readonly #deltas: Float32Array[]
-  readonly #fps: number
-  /** The number that was last found too far off: most likely to be so again. */
-  #suspect = 0
-
-  constructor(positions: Float32Array[], fps: number) {
-    this.#positions = positions
-    this.#deltas = positions.map((frame) => minus(frame, positions[0]!))
-    this.#fps = fps
-  }
-
-  /** The fewest keyframes within `tolerance`. Empty when it takes more than `targets` steps. */
-  keyframes(tolerance: number, targets = Infinity): number[] {
-    const last = this.#positions.length - 1
-    const path = shortestPath(
-      last,
-      (from) => Array.from({ length: last - from }, (_, i) => last - i),
-      (from, to) => this.#isStraight(from, to, tolerance),
-      targets,
-    )
-    if (path) return path
-    throw new LimberError('tolerance', `${tolerance} m is finer than 32-bit floats are so far from the first frame`)
-  }
-
-  /** Whether every frame between two keyframes, these included, shows within `tolerance` of where it was recorded. */
-  #isStraight(from: number, to: number, tolerance: number): boolean {
-    // The middle first: it is furthest off, most often.
-    if (!this.#isClose(from, (from + to) >> 1, to, tolerance)) return false
-    for (let frame = from; frame <= to; frame++) if (!this.#isClose(from, frame, to, tolerance)) return false
-    return true
-  }
-
-  #isClose(from: number, frame: number, to: number, tolerance: number): boolean {
-    const base = this.#positions[0]!
-    const recorded = this.#positions[frame]!
-    const a = this.#deltas[from]!
-    const b = this.#deltas[to]!
-    const start = Math.fround(from / this.#fps)
-    const end = Math.fround(to / this.#fps)
-    const weight = Math.min(Math.max((frame / this.#fps - start) / (end - start), 0), 1)
-    const limit = tolerance * tolerance
-    const { length } = base
-    const first = this.#suspect
-    for (let n = 0; n < length; n += 3) {
-      const i = first + n < length ? first + n : first + n - length
-      const x = base[i]! + a[i]! * (1 - weight) + b[i]! * weight - recorded[i]!
-      const y = base[i + 1]! + a[i + 1]! * (1 - weight) + b[i + 1]! * weight - recorded[i + 1]!
-      const z = base[i + 2]! + a[i + 2]! * (1 - weight) + b[i + 2]! * weight - recorded[i + 2]!
-      if (x * x + y * y + z * z > limit) {
-        this.#suspect = i
-        return false
-      }
-    }
-    return true
-  }
-}
-
-function minus(a: Float32Array, b: Float32Array): Float32Array<ArrayBuffer> {
-  return Float32Array.from(a, (value, i) => value - b[i]!)
 }

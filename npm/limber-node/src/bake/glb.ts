@@ -3,6 +3,8 @@ import { LimberError } from 'limber/core'
 /** What is read of the JSON of a glTF file; all else in it is passed on. */
 export interface GLTFJson {
   asset: object
+  extensionsUsed?: string[]
+  extensionsRequired?: string[]
   scene?: number
   scenes?: { nodes?: number[] }[]
   nodes?: GLTFNode[]
@@ -91,6 +93,33 @@ export function writeGLB({ json, binary, others }: GLB): Uint8Array<ArrayBuffer>
   return out
 }
 
+/** The same file with nothing in it but what plays: scenes, nodes, meshes, animations and their numbers. */
+export function bare({ json, binary }: GLB, extensions: readonly string[]): GLB {
+  const { asset, scene, scenes, nodes, meshes, animations, accessors, bufferViews, buffers } = json
+  const known = (list: string[] = []) => list.filter((name) => extensions.includes(name))
+  const own = {
+    asset,
+    ...(scene !== undefined && { scene }),
+    extensionsUsed: known(json.extensionsUsed),
+    extensionsRequired: known(json.extensionsRequired),
+    ...(scenes && { scenes }),
+    nodes: nodes?.map(({ name, mesh, children, matrix, translation, rotation, scale }) =>
+      defined({ name, mesh, children, matrix, translation, rotation, scale }),
+    ),
+    meshes: meshes?.map(({ primitives, ...mesh }) => ({
+      ...mesh,
+      primitives: primitives.map(({ attributes, indices, targets }) => defined({ attributes, indices, targets })),
+    })),
+    ...defined({ animations, accessors, bufferViews, buffers }),
+  }
+  return { json: own as GLTFJson, binary, others: [] }
+}
+
+/** Without what is undefined. */
+function defined<T extends object>(object: T): T {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T
+}
+
 /** A chunk, filled up to a multiple of four bytes. */
 function chunk(kind: number, content: Uint8Array, filler: number): Uint8Array {
   const length = aligned(content.byteLength)
@@ -105,12 +134,4 @@ function chunk(kind: number, content: Uint8Array, filler: number): Uint8Array {
 /** The next multiple of four. */
 export function aligned(length: number): number {
   return Math.ceil(length / 4) * 4
-}
-
-/** The numbers of an accessor of 32-bit floats that lie one after the other: as `toGLB` writes them. */
-export function floats({ json, binary }: GLB, accessor: number): Float32Array<ArrayBuffer> {
-  const { bufferView, byteOffset = 0, count, type } = json.accessors![accessor]!
-  const start = (json.bufferViews![bufferView!]!.byteOffset ?? 0) + byteOffset
-  const numbers = count * { SCALAR: 1, VEC2: 2, VEC3: 3, VEC4: 4 }[type as 'SCALAR']
-  return new Float32Array(binary.slice(start, start + numbers * 4).buffer)
 }

@@ -41,6 +41,10 @@ export function graft(onto: GLB, added: GLB, bones: ReadonlyMap<number, Recorded
     place.set(index, found)
   }
 
+  for (const list of ['extensionsUsed', 'extensionsRequired'] as const) {
+    if (more[list]) json[list] = [...new Set([...(json[list] ?? []), ...more[list]])]
+  }
+
   const views = (json.bufferViews ??= [])
   const accessors = (json.accessors ??= [])
   const [firstView, firstAccessor] = [views.length, accessors.length]

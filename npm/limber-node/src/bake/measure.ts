@@ -1,53 +1,225 @@
-import type { Document } from '@gltf-transform/core'
+import type { Accessor, Document } from '@gltf-transform/core'
 import { Quaternion } from 'three'
 import type { FitOptions } from './fit.js'
-import { floats, readGLB } from './glb.js'
 import type { RecordedSkeleton } from './recorded-skeleton.js'
-import type { BakeReport, MeshReport, RecordedMesh, Recording, SkeletonReport } from './recording.js'
+import type { RecordedMesh, Recording } from './recording.js'
+import { reported, type BakeReport, type MeshReport, type Seam, type SkeletonReport } from './report.js'
 
-/** Plays a file that was read back, and compares every vertex and every bone at every frame with the recording. */
-export function measure(recording: Recording, options: FitOptions, bytes: Uint8Array, document: Document): BakeReport {
+/** What a channel of a file plays, as a viewer decodes it. */
+interface Played {
+  path: string
+  times: Numbers
+  values: Numbers
+  /** The arrays that it is decoded from: channels may share them. */
+  accessors: readonly [input: Accessor, output: Accessor]
+}
+
+type Numbers = ArrayLike<number>
+/** What was read of a file. */
+type Decoded = Float32Array
+
+/** Of one mesh or skeleton of a loop, how its end meets its beginning. */
+interface Looped {
+  seam: Seam
+}
+
+/**
+ * Plays a file that was read back, and compares every vertex and every bone at every frame with the recording. `animation` is
+ * the name of its animation.
+ */
+export function measure(
+  recording: Recording,
+  options: FitOptions,
+  bytes: Uint8Array,
+  document: Document,
+  animation: string,
+): BakeReport {
   const root = document.getRoot()
-  const channels = root.listAnimations().flatMap((animation) => animation.listChannels())
-  const meshes = recording.meshes.map((recorded): MeshReport & { sum: number } => {
-    const channel = channels.find(
-      (c) => c.getTargetPath() === 'weights' && c.getTargetNode()?.getName() === recorded.name,
-    )!
+  const channels = root
+    .listAnimations()
+    .find((one) => one.getName() === animation)!
+    .listChannels()
+  const meshes = recording.meshes.map((recorded, i): MeshReport & Looped => {
+    const channel = channels[i]!
     const sampler = channel.getSampler()!
-    const primitive = channel.getTargetNode()!.getMesh()!.listPrimitives()[0]!
-    const arrays = primitive.listTargets().map((target) => target.getAttribute('POSITION')!.getArray()!)
-    const base = primitive.getAttribute('POSITION')!.getArray()!
-    const show = player(base, arrays, sampler.getInput()!.getArray()!, sampler.getOutput()!.getArray()!)
-    return { name: recorded.name, targets: arrays.length, ...distances(recorded, recording.fps, show) }
+    const node = channel.getTargetNode()!
+    const primitive = node.getMesh()!.listPrimitives()[0]!
+    const unit = node.getScale()[0]!
+    const [times, weights] = [numbersOf(sampler.getInput()!), numbersOf(sampler.getOutput()!)]
+    const shape = (attribute: 'POSITION' | 'NORMAL', unit: number) =>
+      new Shape(
+        numbersOf(primitive.getAttribute(attribute)!, unit),
+        primitive.listTargets().map((target) => numbersOf(target.getAttribute(attribute)!, unit)),
+        times,
+        weights,
+      )
+    const targets = primitive.listTargets().length
+    const shapes = [shape('POSITION', unit), shape('NORMAL', 1)] as const
+    return { name: recorded.name, targets, keys: times.length, ...compared(recorded, recording.fps, ...shapes) }
   })
-  const skeletons = bonesOf(recording, options, bytes)
+  const played = channels.slice(meshes.length).map((channel): Played => {
+    const sampler = channel.getSampler()!
+    const accessors = [sampler.getInput()!, sampler.getOutput()!] as const
+    return {
+      path: channel.getTargetPath()!,
+      times: numbersOf(accessors[0]),
+      values: numbersOf(accessors[1]),
+      accessors,
+    }
+  })
+  const skeletons = bonesOf(recording, options, played)
   const vertices = recording.meshes.reduce((sum, mesh) => sum + mesh.vertices, 0)
   const turns = skeletons.reduce((sum, skeleton) => sum + skeleton.turns, 0)
-  return {
+  const mean = (of: (mesh: MeshReport) => number) =>
+    vertices && meshes.reduce((sum, mesh, i) => sum + of(mesh) * recording.meshes[i]!.vertices, 0) / vertices
+  return reported({
     bytes: bytes.byteLength,
     frames: recording.frames,
     targets: meshes.reduce((sum, mesh) => sum + mesh.targets, 0),
     maxError: Math.max(0, ...meshes.map((mesh) => mesh.maxError)),
-    meanError: vertices && meshes.reduce((sum, mesh) => sum + mesh.sum, 0) / (vertices * recording.frames),
-    keys: skeletons.reduce((sum, skeleton) => sum + skeleton.keys, 0),
+    meanError: mean((mesh) => mesh.meanError),
+    maxNormalError: Math.max(0, ...meshes.map((mesh) => mesh.maxNormalError)),
+    meanNormalError: mean((mesh) => mesh.meanNormalError),
+    keys: [...meshes, ...skeletons].reduce((sum, { keys }) => sum + keys, 0),
     maxAngle: Math.max(0, ...skeletons.map((skeleton) => skeleton.maxAngle)),
     meanAngle: turns && skeletons.reduce((sum, skeleton) => sum + skeleton.meanAngle * skeleton.turns, 0) / turns,
-    meshes: meshes.map(({ sum: _, ...mesh }) => mesh),
-    skeletons: skeletons.map(({ turns: _, ...skeleton }) => skeleton),
-    flocks: [],
+    seam: recording.loops ? worst([...meshes, ...skeletons].map(({ seam }) => seam)) : null,
+    meshes: meshes.map(({ seam: _, ...mesh }) => mesh),
+    skeletons: skeletons.map(({ turns: _, seam: __, ...skeleton }) => skeleton),
+  })
+}
+
+/** An accessor's numbers as a viewer reads them. */
+function numbersOf(accessor: Accessor, unit = 1): Decoded {
+  const array = accessor.getArray()!
+  if (!accessor.getNormalized() && unit === 1) return array as Float32Array
+  const largest = accessor.getNormalized() ? 2 ** (array.BYTES_PER_ELEMENT * 8 - 1) - 1 : 1
+  const decoded = new Float32Array(array.length)
+  for (let i = 0; i < decoded.length; i++) decoded[i] = (array[i]! / largest) * unit
+  return decoded
+}
+
+/** Positions or normals of a mesh over time: a base and its targets, weighted as the animation says. */
+class Shape {
+  readonly #times: Numbers
+  /** What is shown at each keyframe. */
+  readonly #keys: Float64Array[]
+
+  constructor(base: Decoded, targets: readonly Decoded[], times: Decoded, weights: Decoded) {
+    this.#times = times
+    this.#keys = Array.from({ length: times.length }, (_, key) => {
+      const shown = Float64Array.from(base)
+      for (let t = 0; t < targets.length; t++) {
+        const [target, weight] = [targets[t]!, weights[key * targets.length + t]!]
+        if (weight !== 0) for (let i = 0; i < shown.length; i++) shown[i]! += weight * target[i]!
+      }
+      return shown
+    })
+  }
+
+  /** Writes what is shown at a time to `out`. */
+  at(time: number, out: Float64Array): void {
+    const { key, share } = between(this.#times, time)
+    const [a, b] = [this.#keys[key]!, this.#keys[key + 1]!]
+    for (let i = 0; i < out.length; i++) out[i] = a[i]! * (1 - share) + b[i]! * share
   }
 }
 
-/** The skeletons of the last animation of a file, whose channels are in the order of the tracks. */
-function bonesOf(recording: Recording, options: FitOptions, bytes: Uint8Array): (SkeletonReport & { turns: number })[] {
-  const { fps, frames, meshes } = recording
-  const moving = recording.moving()
-  if (moving.length === 0) return []
-  const file = readGLB('the file', bytes)
-  const { channels, samplers } = file.json.animations!.at(-1)!
-  let next = meshes.length
-  return moving.map((skeleton: RecordedSkeleton) => {
-    const sizes = new Map<number, number>()
+/** How positions and normals differ from the recorded ones, and how the last frame meets the first. */
+function compared({ positions, normals, vertices }: RecordedMesh, fps: number, shape: Shape, normal: Shape) {
+  const report = { maxError: 0, meanError: 0, maxNormalError: 0, meanNormalError: 0 }
+  const size = vertices * 3
+  const shown = new Float64Array(size)
+  const around = new Around(positions.length, size, (now, before) => {
+    let most = 0
+    for (let i = 0; i < size; i += 3) {
+      const [x, y, z] = [now[i]! - before[i]!, now[i + 1]! - before[i + 1]!, now[i + 2]! - before[i + 2]!]
+      const square = x * x + y * y + z * z
+      if (square > most) most = square
+    }
+    return Math.sqrt(most)
+  })
+  positions.forEach((recorded, frame) => {
+    shape.at(frame / fps, shown)
+    around.take(frame, shown)
+    for (let i = 0; i < size; i += 3) {
+      const off = length(shown[i]! - recorded[i]!, shown[i + 1]! - recorded[i + 1]!, shown[i + 2]! - recorded[i + 2]!)
+      if (off > report.maxError) report.maxError = off
+      report.meanError += off
+    }
+    normal.at(frame / fps, shown)
+    const right = normals[frame]!
+    for (let i = 0; i < size; i += 3) {
+      const long = length(shown[i]!, shown[i + 1]!, shown[i + 2]!) || 1
+      const x = shown[i]! / long - right[i]!
+      const y = shown[i + 1]! / long - right[i + 1]!
+      const z = shown[i + 2]! / long - right[i + 2]!
+      const angle = 2 * Math.asin(Math.min(length(x, y, z) / 2, 1))
+      if (angle > report.maxNormalError) report.maxNormalError = angle
+      report.meanNormalError += angle
+    }
+  })
+  report.meanError /= vertices * positions.length
+  report.meanNormalError /= vertices * positions.length
+  return { ...report, seam: { distance: around.gap, angle: 0, jump: around.jump } }
+}
+
+/** As `Math.hypot`, and many times faster. */
+function length(x: number, y: number, z: number): number {
+  return Math.sqrt(x * x + y * y + z * z)
+}
+
+/** Watches what is shown frame by frame: how far the last is from the first, and how velocities change there and elsewhere. */
+class Around {
+  /** The largest distance of the last frame from the first. */
+  gap = 0
+  /** How many times the change of velocity over the seam is that of the median frame. */
+  jump = 0
+  readonly #last: number
+  readonly #far: (a: Float64Array, b: Float64Array) => number
+  readonly #first: Float64Array
+  readonly #begin: Float64Array
+  readonly #before: Float64Array
+  readonly #step: Float64Array
+  readonly #changes: number[] = []
+
+  constructor(frames: number, size: number, far: (a: Float64Array, b: Float64Array) => number) {
+    this.#last = frames - 1
+    this.#far = far
+    ;[this.#first, this.#begin, this.#before, this.#step] = Array.from({ length: 4 }, () => new Float64Array(size)) as [
+      Float64Array,
+      Float64Array,
+      Float64Array,
+      Float64Array,
+    ]
+  }
+
+  take(frame: number, shown: Float64Array): void {
+    if (frame === 0) this.#first.set(shown)
+    const step = shown.map((number, i) => number - this.#before[i]!)
+    if (frame === 1) this.#begin.set(step)
+    if (frame > 1) this.#changes.push(this.#far(step, this.#step))
+    this.#before.set(shown)
+    this.#step.set(step)
+    if (frame < this.#last) return
+    this.gap = this.#far(shown, this.#first)
+    const median = this.#changes.sort((a, b) => a - b)[this.#changes.length >> 1] ?? 0
+    // Below a micrometre or a microradian nobody sees either.
+    this.jump = this.#far(this.#begin, step) / Math.max(median, 1e-6)
+  }
+}
+
+function worst(seams: readonly Seam[]): Seam {
+  const most = (of: (seam: Seam) => number) => Math.max(0, ...seams.map(of))
+  return { distance: most((s) => s.distance), angle: most((s) => s.angle), jump: most((s) => s.jump) }
+}
+
+/** The skeletons, whose channels are in the order of the tracks. */
+function bonesOf(recording: Recording, options: FitOptions, channels: readonly Played[]) {
+  const { fps, frames } = recording
+  let next = 0
+  return recording.moving().map((skeleton: RecordedSkeleton): SkeletonReport & Looped & { turns: number } => {
+    const sizes = new Map<Accessor, number>()
     const report = {
       name: skeleton.name,
       tracks: 0,
@@ -58,48 +230,63 @@ function bonesOf(recording: Recording, options: FitOptions, bytes: Uint8Array): 
       maxDistance: 0,
       maxRatio: 0,
     }
+    const seams: Seam[] = []
     let [turns, sum] = [0, 0]
     for (const { node } of recording.tracks(skeleton, options)) {
-      const { sampler, target } = channels[next++]!
-      const { input, output } = samplers[sampler]!
-      const [times, values] = [floats(file, input), floats(file, output)]
-      sizes.set(input, times.byteLength).set(output, values.byteLength)
+      const { path, times, values, accessors } = channels[next++]!
+      for (const accessor of accessors) sizes.set(accessor, accessor.getByteLength())
       report.tracks += 1
       report.keys += times.length
+      const size = values.length / times.length
+      // Small turns between frames are told apart by their quaternions: half the angle each.
+      const around = new Around(frames, 4, (a, b) => 2 * Math.hypot(...[0, 1, 2, 3].map((c) => a[c]! - b[c]!)))
       for (let frame = 0; frame < frames; frame++) {
-        const size = values.length / times.length
         show(times, values, size, frame / fps, shown)
-        if (target.path === 'rotation') {
+        if (path === 'rotation') {
           const angle = angleBetween(shown, node.quaternions, frame * 4)
           report.maxAngle = Math.max(report.maxAngle, angle)
           sum += angle
           turns += 1
+          around.take(frame, shown)
           continue
         }
-        const recorded = target.path === 'translation' ? node.positions : node.scales
+        const recorded = path === 'translation' ? node.positions : node.scales
         const [x, y, z] = [0, 1, 2].map((c) => recorded[frame * 3 + c]!) as [number, number, number]
         const off = Math.hypot(shown[0]! - x, shown[1]! - y, shown[2]! - z)
-        if (target.path === 'translation') report.maxDistance = Math.max(report.maxDistance, off * node.metres[frame]!)
+        if (path === 'translation') report.maxDistance = Math.max(report.maxDistance, off * node.metres[frame]!)
         else if (off > 0)
           report.maxRatio = Math.max(report.maxRatio, off / Math.max(Math.abs(x), Math.abs(y), Math.abs(z)))
       }
+      if (path === 'rotation') {
+        const first = shown.map((_, c) => values[c]!)
+        seams.push({ distance: 0, angle: angleBetween(shown, first, 0), jump: around.jump })
+      } else if (path === 'translation') {
+        const gap = Math.hypot(...[0, 1, 2].map((c) => shown[c]! - values[c]!))
+        seams.push({ distance: gap * node.metres[0]!, angle: 0, jump: 0 })
+      }
     }
     for (const size of sizes.values()) report.bytes += size
-    return { ...report, meanAngle: turns && sum / turns, turns }
+    return { ...report, meanAngle: turns && sum / turns, turns, seam: worst(seams) }
   })
 }
 
 const shown = /* @__PURE__ */ new Float64Array(4)
 
-/** What a track shows at a time: rotations of four numbers on an arc, others on a straight line, as three.js does. */
-function show(times: Numbers, values: Numbers, size: number, time: number, out: Float64Array): void {
+/** The keyframe before a time, and how far on the way to the next it is. */
+function between(times: Numbers, time: number): { key: number; share: number } {
   let [low, high] = [0, times.length - 1]
   while (high - low > 1) {
     const middle = (low + high) >> 1
     if (times[middle]! <= time) low = middle
     else high = middle
   }
-  const share = Math.min(Math.max((time - times[low]!) / (times[high]! - times[low]!), 0), 1)
+  return { key: low, share: Math.min(Math.max((time - times[low]!) / (times[high]! - times[low]!), 0), 1) }
+}
+
+/** What a track shows at a time: rotations of four numbers on an arc, others on a straight line, as three.js does. */
+function show(times: Numbers, values: Numbers, size: number, time: number, out: Float64Array): void {
+  const { key, share } = between(times, time)
+  const [low, high] = [key, Math.min(key + 1, times.length - 1)]
   if (size === 4) {
     Quaternion.slerpFlat(out as never, 0, values as never, low * 4, values as never, high * 4, share)
     return
@@ -116,43 +303,4 @@ function angleBetween(a: Numbers, b: Numbers, at: number): number {
   const near = Math.hypot(...p.map((n, c) => n - q[c]!))
   const far = Math.hypot(...p.map((n, c) => n + q[c]!))
   return 4 * Math.atan2(Math.min(near, far), Math.max(near, far))
-}
-
-type Numbers = ArrayLike<number>
-
-/** Positions at a time: the base and its targets, weighted as the animation says. */
-function player(base: Numbers, targets: Numbers[], times: Numbers, weights: Numbers): (time: number) => Float64Array {
-  const shown = new Float64Array(base.length)
-  return (time) => {
-    let key = 0
-    while (key + 2 < times.length && times[key + 1]! <= time) key += 1
-    const share = Math.min(Math.max((time - times[key]!) / (times[key + 1]! - times[key]!), 0), 1)
-    shown.set(base)
-    for (let t = 0; t < targets.length; t++) {
-      const from = weights[key * targets.length + t]!
-      const to = weights[(key + 1) * targets.length + t]!
-      const weight = from * (1 - share) + to * share
-      if (weight === 0) continue
-      for (let i = 0; i < shown.length; i++) shown[i]! += weight * targets[t]![i]!
-    }
-    return shown
-  }
-}
-
-function distances({ positions, vertices }: RecordedMesh, fps: number, show: (time: number) => Float64Array) {
-  let maxError = 0
-  let sum = 0
-  positions.forEach((recorded, frame) => {
-    const shown = show(frame / fps)
-    for (let i = 0; i < recorded.length; i += 3) {
-      const distance = Math.hypot(
-        shown[i]! - recorded[i]!,
-        shown[i + 1]! - recorded[i + 1]!,
-        shown[i + 2]! - recorded[i + 2]!,
-      )
-      maxError = Math.max(maxError, distance)
-      sum += distance
-    }
-  })
-  return { maxError, meanError: sum / (vertices * positions.length), sum }
 }

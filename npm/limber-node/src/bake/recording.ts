@@ -1,78 +1,24 @@
 import { BufferGeometry, type AnimationClip } from 'three'
-import { LimberError, shown, type Cloth, type FlockClipError } from 'limber/core'
-import { fit, FLOCK_KEYS, MESH_KEYS, SKELETON_KEYS, SWING_KEYS, type FitOptions, type MorphFit } from './fit.js'
+import { LimberError, shown, type Cloth } from 'limber/core'
+import {
+  fit,
+  fitAsync,
+  FLOCK_KEYS,
+  MESH_KEYS,
+  SKELETON_KEYS,
+  SWING_KEYS,
+  type FitOptions,
+  type MorphFit,
+} from './fit.js'
 import { fitSkeleton, type KeyTrack } from './fit-skeleton.js'
 import { RecordedFlock } from './recorded-flock.js'
 import type { RecordedSkeleton } from './recorded-skeleton.js'
 import { toAnimationClip, type ClipOptions } from './to-animation-clip.js'
 import { toFlockClip, type FlockClipOptions } from './to-flock-clip.js'
 import { toGeometry } from './to-geometry.js'
+import type { BakeReport } from './report.js'
 import { toGLB, type GLBOptions } from './to-glb.js'
-
-/** What a written file holds, and how true it is to the recording. */
-export interface BakeReport {
-  /** Size of the file. */
-  bytes: number
-  /** Recorded frames. */
-  frames: number
-  /** Morph targets of all meshes. */
-  targets: number
-  /** Largest distance of a vertex from where it was recorded, over all frames, in metres; 0 without meshes. */
-  maxError: number
-  /** Mean distance over all vertices and frames, in metres. */
-  meanError: number
-  /** Keyframes of all bones, and of boids that are nodes. */
-  keys: number
-  /** Largest angle of a bone or boid from its recorded rotation, over all frames, in radians; 0 without any. */
-  maxAngle: number
-  /** Mean angle over all bones or boids and frames, in radians. */
-  meanAngle: number
-  /** The same of each mesh. */
-  meshes: MeshReport[]
-  /** The same of each skeleton, and of each flock whose boids are nodes. */
-  skeletons: SkeletonReport[]
-  /** The same of the flock of a flock clip. */
-  flocks: FlockReport[]
-}
-
-/** One mesh of a {@link BakeReport}. */
-export interface MeshReport {
-  name: string
-  targets: number
-  /** Metres. */
-  maxError: number
-  /** Metres. */
-  meanError: number
-}
-
-/** One skeleton of a {@link BakeReport}. */
-export interface SkeletonReport {
-  name: string
-  /** Tracks: of rotation, position or scale of a bone. */
-  tracks: number
-  /** Keyframes of all tracks. */
-  keys: number
-  /** Bytes of the keyframes in the file; what is the same is there once. */
-  bytes: number
-  /** Radians. */
-  maxAngle: number
-  /** Radians. */
-  meanAngle: number
-  /** Largest distance of a bone from its recorded position, in metres at most. */
-  maxDistance: number
-  /** Largest part by which a bone's scale is off. */
-  maxRatio: number
-}
-
-/** The flock of a flock clip. */
-export interface FlockReport extends FlockClipError {
-  name: string
-  boids: number
-  /** Every so many-th recorded frame has positions. */
-  positionEvery: number
-  /** Every so many-th recorded frame has rotations. */
-  rotationEvery: number
-}
+import { toVAT, type VATOptions } from './to-vat.js'
 
 /** A mesh as it was at each frame. */
 export class RecordedMesh {
@@ -126,6 +72,8 @@ export class Recording {
     readonly skeletons: readonly RecordedSkeleton[] = [],
     /** One for each flock of boids. */
     readonly flocks: readonly RecordedFlock[] = [],
+    /** Whether it was recorded as a loop: its last frame is its first. */
+    readonly loops = false,
   ) {}
 
   /** Time of the last frame, in seconds. */
@@ -194,17 +142,38 @@ export class Recording {
     return toGLB(this, options)
   }
 
+  /**
+   * A cloth as a compact file, which `VertexAnimation` of `limber` plays from a texture on the GPU, alone or as a crowd out of
+   * step: positions of 16 bits a coordinate (32-bit floats where that is too coarse), octahedral normals of 2 × 8 bits (2 × 16
+   * where that is too coarse), index, groups and all other attributes. Every so many-th frame is kept, as long as all recorded
+   * frames are shown within the tolerances. Sets {@link report}; the file says the same of itself.
+   *
+   * @throws LimberError `tolerance` where it is finer than such a file is, and for more vertices and frames than a texture of
+   *   4096 × 4096 holds; `invalid-input` for attributes that a file cannot hold; `invalid-option`
+   */
+  toVAT(options: VATOptions = {}): Uint8Array<ArrayBuffer> {
+    return toVAT(this, options)
+  }
+
   /** The mesh of simulation `name`, or of the only one. */
   mesh(name?: string): RecordedMesh {
     return chosen(this.meshes, name, 'mesh: no cloth was recorded')
   }
 
-  /** The keyframes of `mesh`; found once for the same options. */
+  /** The morph targets of `mesh`; found once for the same options. */
   fit(mesh: RecordedMesh, options: FitOptions): MorphFit {
-    const key = `${this.meshes.indexOf(mesh)} ${options.tolerance} ${options.maxTargets}`
-    let found = this.#fits.get(key)
-    if (!found) this.#fits.set(key, (found = fit(mesh, this.fps, options)))
-    return found
+    return this.#fitted(mesh, options) ?? this.#fitted(mesh, options, fit(mesh, this.fps, options))!
+  }
+
+  /** The same, on a thread of the addon's pool where there is one. */
+  async fitAsync(mesh: RecordedMesh, options: FitOptions): Promise<MorphFit> {
+    return this.#fitted(mesh, options) ?? this.#fitted(mesh, options, await fitAsync(mesh, this.fps, options))!
+  }
+
+  #fitted(mesh: RecordedMesh, { tolerance, maxTargets }: FitOptions, fit?: MorphFit): MorphFit | undefined {
+    const key = `${this.meshes.indexOf(mesh)} ${tolerance} ${maxTargets}`
+    if (fit) this.#fits.set(key, fit)
+    return this.#fits.get(key)
   }
 
   /** The keyframes of `skeleton`; found once for the same options. */

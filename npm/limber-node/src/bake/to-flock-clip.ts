@@ -13,6 +13,7 @@ import {
 import { FLOCK_KEYS } from './fit.js'
 import type { RecordedFlock } from './recorded-flock.js'
 import type { Recording } from './recording.js'
+import { reported } from './report.js'
 
 /** How a flock clip is written, and how closely. */
 export interface FlockClipOptions {
@@ -63,19 +64,13 @@ export function toFlockClip(recording: Recording, options: FlockClipOptions): Ui
   }
   const bytes = writer.write(positionEvery, rotationEvery, error)
   const { name, ids } = flock
-  recording.report = {
+  recording.report = reported({
     bytes: bytes.byteLength,
     frames: recording.frames,
-    targets: 0,
-    maxError: 0,
-    meanError: 0,
-    keys: 0,
     maxAngle: error.maxAngle,
     meanAngle: error.meanAngle,
-    meshes: [],
-    skeletons: [],
     flocks: [{ name, boids: ids.length, positionEvery, rotationEvery, ...error }],
-  }
+  })
   return bytes
 }
 

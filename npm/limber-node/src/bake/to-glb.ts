@@ -9,10 +9,12 @@ import {
   type Node,
   type Primitive,
 } from '@gltf-transform/core'
+import { ALL_EXTENSIONS, EXTMeshoptCompression, KHRMeshQuantization } from '@gltf-transform/extensions'
+import { MeshoptDecoder, MeshoptEncoder } from 'meshoptimizer'
 import type { BufferAttribute, BufferGeometry, InterleavedBufferAttribute } from 'three'
 import { checkKeys, LimberError, shown } from 'limber/core'
-import type { FitOptions, MorphFit } from './fit.js'
-import { readGLB, writeGLB } from './glb.js'
+import { numbers, type FitOptions, type MorphFit } from './fit.js'
+import { bare, readGLB, writeGLB } from './glb.js'
 import { graft } from './graft.js'
 import { normalize } from './loop.js'
 import { measure } from './measure.js'
@@ -29,11 +31,24 @@ export interface GLBOptions extends FitOptions {
   /** With jiggle bones or a ragdoll: a GLB file that has these bones, which the animation is added to. */
   onto?: Uint8Array | undefined
   /**
+   * How numbers are stored; `'quantize'` unless set. The tolerances hold for what a viewer decodes, whichever it is.
+   *
+   * - `'none'`: 32-bit floats, for viewers that know no extensions.
+   * - `'quantize'`: meshes in 8 and 16 bits (`KHR_mesh_quantization`). Stock three.js plays it.
+   * - `'meshopt'`: that, compressed (`EXT_meshopt_compression`). A viewer has to be given the decoder:
+   *   `loader.setMeshoptDecoder(MeshoptDecoder)` of `three/addons/libs/meshopt_decoder.module.js`.
+   */
+  compression?: Compression | undefined
+  /**
    * With boids: what each of them is shown as. It looks along +z with its back along +y, as in `Boids.instancedMesh`, and is in
    * the file once, with a plain material. Unless set, the nodes of boids are empty.
    */
   geometry?: BufferGeometry | undefined
 }
+
+/** See {@link GLBOptions.compression}. */
+export type Compression = (typeof COMPRESSIONS)[number]
+const COMPRESSIONS = ['none', 'quantize', 'meshopt'] as const
 
 /** Attributes that glTF knows, by their names in three.js. Texture coordinates are kept as they are, as GLTFExporter does. */
 const SEMANTICS: Record<string, string> = {
@@ -55,8 +70,14 @@ const PATHS = { quaternion: 'rotation', position: 'translation', scale: 'scale' 
 export async function toGLB(recording: Recording, options: GLBOptions): Promise<Uint8Array<ArrayBuffer>> {
   const { meshes, skeletons, flocks, fitKeys } = recording
   const own = [...(skeletons.length ? ['onto'] : []), ...(flocks.length ? ['geometry'] : [])]
-  checkKeys('toGLB', options, [...fitKeys, 'name', ...own])
-  const { onto, geometry, name = onto ? 'baked' : 'bake', ...limits } = options
+  checkKeys('toGLB', options, [...fitKeys, 'name', 'compression', ...own])
+  const { onto, geometry, name = onto ? 'baked' : 'bake', compression = 'quantize', ...limits } = options
+  if (!COMPRESSIONS.includes(compression)) {
+    throw new LimberError(
+      'invalid-option',
+      `compression must be ${COMPRESSIONS.join(' or ')}, got ${shown(compression)}`,
+    )
+  }
   if (typeof name !== 'string') throw new LimberError('invalid-option', `name must be a string, got ${shown(name)}`)
   if (onto !== undefined && !(onto instanceof Uint8Array)) {
     throw new LimberError('invalid-option', `onto must be a Uint8Array, got ${shown(onto)}`)
@@ -68,7 +89,7 @@ export async function toGLB(recording: Recording, options: GLBOptions): Promise<
   const target = onto && readGLB('onto', onto)
   const document = new Document()
   document.getRoot().getAsset().generator = 'Limber'
-  const writer = new Writer(document)
+  const writer = new Writer(document, target && compression === 'meshopt' ? 'quantize' : compression)
   const scene = document.createScene(name)
   const animation = document.createAnimation(name)
   document.getRoot().setDefaultScene(scene)
@@ -84,8 +105,9 @@ export async function toGLB(recording: Recording, options: GLBOptions): Promise<
     animation.addSampler(sampler).addChannel(channel)
   }
   for (const recorded of meshes) {
-    const fit = recording.fit(recorded, limits)
+    const fit = await recording.fitAsync(recorded, limits)
     const node = document.createNode(recorded.name).setMesh(writer.cloth(recorded, fit))
+    if (compression !== 'none') node.setScale([fit.unit, fit.unit, fit.unit])
     scene.addChild(node)
     animate(node, 'weights', writer.accessor('SCALAR', fit.times), writer.accessor('SCALAR', fit.weights))
   }
@@ -108,36 +130,94 @@ export async function toGLB(recording: Recording, options: GLBOptions): Promise<
       animate(bones.get(node)!, PATHS[path], writer.shared('SCALAR', times), writer.shared(type, values))
     }
   }
-  const io = new WebIO().setVertexLayout(VertexLayout.SEPARATE)
+  const io = await meshIO()
   let bytes = (await io.writeBinary(document)) as Uint8Array<ArrayBuffer>
-  const order = document.getRoot().listNodes()
-  const moved = new Set(animation.listChannels().map((channel) => channel.getTargetNode()))
-  const placed = new Map([...bones].filter(([, node]) => moved.has(node)).map(([b, node]) => [order.indexOf(node), b]))
-  const read = await io.readBinary(bytes)
-  if (target) bytes = writeGLB(graft(target, readGLB('the file', bytes), placed))
-  recording.report = measure(recording, limits, bytes, read)
+  if (target) {
+    const order = document.getRoot().listNodes()
+    const moved = new Set(animation.listChannels().map((channel) => channel.getTargetNode()))
+    const placed = new Map(
+      [...bones].filter(([, node]) => moved.has(node)).map(([b, node]) => [order.indexOf(node), b]),
+    )
+    bytes = writeGLB(graft(target, readGLB('the file', bytes), placed))
+    if (compression === 'meshopt') bytes = await compressed(bytes)
+  }
+  const written = writeGLB(bare(readGLB('the file', bytes), PLAYED))
+  recording.report = measure(recording, limits, bytes, await io.readBinary(written), name)
   return bytes
 }
 
+/** Extensions that change what plays. */
+const PLAYED = [KHRMeshQuantization.EXTENSION_NAME, EXTMeshoptCompression.EXTENSION_NAME]
+
+/** A file of the user's with the animation on it, compressed. @throws LimberError `invalid-input` where something in it would be lost */
+async function compressed(bytes: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
+  const lost = readGLB('onto', bytes).json.extensionsUsed?.filter(
+    (name) => !ALL_EXTENSIONS.some((known) => known.EXTENSION_NAME === name),
+  )
+  if (lost?.length) {
+    throw new LimberError(
+      'invalid-input',
+      `onto uses ${lost.join(', ')}, which compression "meshopt" would lose: write it with "quantize"`,
+    )
+  }
+  const io = (await meshIO()).registerExtensions(ALL_EXTENSIONS)
+  try {
+    const document = await io.readBinary(bytes)
+    compress(document)
+    return (await io.writeBinary(document)) as Uint8Array<ArrayBuffer>
+  } catch (error) {
+    throw new LimberError(
+      'invalid-input',
+      `onto cannot be compressed: ${error instanceof Error ? error.message : shown(error)}`,
+      {
+        cause: error,
+      },
+    )
+  }
+}
+
+/** Has a document compressed as it is written. Nothing is rounded again: the tolerances are met with what there is. */
+function compress(document: Document): void {
+  const method = EXTMeshoptCompression.EncoderMethod.QUANTIZE
+  document.createExtension(EXTMeshoptCompression).setRequired(true).setEncoderOptions({ method })
+}
+
+/** Reads and writes what {@link GLBOptions.compression} may be. */
+async function meshIO(): Promise<WebIO> {
+  await Promise.all([MeshoptDecoder.ready, MeshoptEncoder.ready])
+  return new WebIO()
+    .setVertexLayout(VertexLayout.SEPARATE)
+    .registerExtensions([KHRMeshQuantization, EXTMeshoptCompression])
+    .registerDependencies({ 'meshopt.decoder': MeshoptDecoder, 'meshopt.encoder': MeshoptEncoder })
+}
+
 type Ten = [number, number, number, number, number, number, number, number, number, number]
+
+/** Numbers as a file holds them: floats, or fractions of the largest integer of their type. */
+type Numbers = Float32Array<ArrayBuffer> | Int8Array<ArrayBuffer> | Int16Array<ArrayBuffer>
 
 /** Writes meshes into one buffer of a document. */
 class Writer {
   readonly #document: Document
   readonly #buffer: Buffer
+  readonly #quantized: boolean
   readonly #materials = new Map<string, Material>()
   readonly #shared = new Map<string, Accessor>()
 
-  constructor(document: Document) {
+  constructor(document: Document, compression: Compression) {
     this.#document = document
     this.#buffer = document.createBuffer()
+    this.#quantized = compression !== 'none'
+    if (compression === 'meshopt') compress(document)
   }
 
   accessor(
     type: (typeof TYPES)[number],
-    array: Float32Array<ArrayBuffer> | Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer>,
+    array: Numbers | Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer>,
+    normalized = false,
   ): Accessor {
-    return this.#document.createAccessor().setType(type).setArray(array).setBuffer(this.#buffer)
+    const accessor = this.#document.createAccessor().setType(type).setArray(array)
+    return accessor.setNormalized(normalized).setBuffer(this.#buffer)
   }
 
   /** One accessor for all keyframes of the same numbers: most bones stand still in most ways. */
@@ -149,13 +229,17 @@ class Writer {
     return accessor
   }
 
-  /** A recorded cloth, with its targets. */
+  /** A recorded cloth, with its targets. Quantized positions are in the unit of the fit. */
   cloth({ name, geometry, positions, normals }: RecordedMesh, fit: MorphFit): Mesh {
-    const targets = fit.positions.map(
-      (delta, i) => [this.accessor('VEC3', delta), this.accessor('VEC3', fit.normals[i]!)] as const,
-    )
+    if (this.#quantized) this.#document.createExtension(KHRMeshQuantization).setRequired(true)
+    const targets = fit.targets.map(({ positions, normals }) => {
+      if (this.#quantized)
+        return [this.accessor('VEC3', positions, true), this.accessor('VEC3', normals, true)] as const
+      return [this.accessor('VEC3', numbers(positions, fit.unit)), this.accessor('VEC3', numbers(normals, 1))] as const
+    })
     const mesh = this.#document.createMesh(name).setWeights(targets.map(() => 0))
-    return this.#fill(mesh, `${name}.geometry`, 'cloth', geometry, positions[0]!, normals[0]!, targets)
+    const first = this.#quantized ? positions[0]!.map((number) => number / fit.unit) : positions[0]!
+    return this.#fill(mesh, `${name}.geometry`, 'cloth', geometry, first, normals[0]!, targets, this.#quantized)
   }
 
   /** What boids are shown as. */
@@ -180,18 +264,30 @@ class Writer {
     positions: Float32Array<ArrayBuffer>,
     normals: Float32Array<ArrayBuffer>,
     targets: readonly (readonly [position: Accessor, normal: Accessor])[] = [],
+    quantized = false,
   ): Mesh {
     const vertices = positions.length / 3
     const attributes: [string, Accessor][] = [
       ['POSITION', this.accessor('VEC3', positions)],
-      ['NORMAL', this.accessor('VEC3', normals)],
+      [
+        'NORMAL',
+        quantized
+          ? this.accessor(
+              'VEC3',
+              Int8Array.from(normals, (n) => Math.round(n * 127)),
+              true,
+            )
+          : this.accessor('VEC3', normals),
+      ],
     ]
     for (const [key, semantic] of Object.entries(SEMANTICS)) {
       const attribute = geometry.getAttribute(key) as Attribute | undefined
       if (!attribute) continue
-      const numbers = decoded(`${path}.attributes.${key}`, attribute, vertices, key === 'color' ? [3, 4] : [2])
-      if (key === 'color') numbers.forEach((value, i) => (numbers[i] = Math.min(Math.max(value, 0), 1)))
-      attributes.push([semantic, this.accessor(TYPES[attribute.itemSize]!, numbers)])
+      const values = decoded(`${path}.attributes.${key}`, attribute, vertices, key === 'color' ? [3, 4] : [2])
+      if (key === 'color') values.forEach((value, i) => (values[i] = Math.min(Math.max(value, 0), 1)))
+      const fits = quantized && values.every((value) => value >= 0 && value <= 1)
+      const stored = fits ? Uint16Array.from(values, (value) => Math.round(value * 65535)) : values
+      attributes.push([semantic, this.accessor(TYPES[attribute.itemSize]!, stored, fits)])
     }
     for (const { indices, materialIndex } of parts(path, geometry, vertices)) {
       const primitive: Primitive = this.#document
