@@ -1,5 +1,6 @@
 import { checkNumber, LimberError } from 'limber/core'
 import type { LowRank } from '../addon.js'
+import type { Compression } from './document.js'
 import { fitLowRank, fitLowRankAsync } from './low-rank.js'
 import type { RecordedMesh } from './recording.js'
 
@@ -87,11 +88,37 @@ export class MorphFit {
 
 /** Fractions of the largest number of their type. */
 export type Codes = Int8Array<ArrayBuffer> | Int16Array<ArrayBuffer>
+/** Numbers as a file holds them. */
+export type Stored = Float32Array<ArrayBuffer> | Codes
 
 /** What codes stand for, as loaders read them. */
-export function numbers(codes: Codes, unit: number): Float32Array<ArrayBuffer> {
+function numbers(codes: Codes, unit: number): Float32Array<ArrayBuffer> {
   const largest = codes instanceof Int8Array ? 127 : 32767
   return Float32Array.from(codes, (code) => (code / largest) * unit)
+}
+
+/** A fitted mesh as a file holds it: numbers of all vertices. */
+export interface StoredMesh {
+  /** What a node scales its mesh by. */
+  unit: number
+  position: Stored
+  normal: Stored
+  targets: { position: Stored; normal: Stored }[]
+}
+
+/** A fitted mesh as a file of some compression holds it. */
+export function stored({ positions, normals }: RecordedMesh, fit: MorphFit, compression: Compression): StoredMesh {
+  const [position, normal] = [positions[0]!, normals[0]!]
+  if (compression === 'none') {
+    const targets = fit.positions.map((position, k) => ({ position, normal: numbers(fit.targets[k]!.normals, 1) }))
+    return { unit: 1, position, normal, targets }
+  }
+  return {
+    unit: fit.unit,
+    position: position.map((number) => number / fit.unit),
+    normal: Int8Array.from(normal, (number) => Math.round(number * 127)),
+    targets: fit.targets.map(({ positions, normals }) => ({ position: positions, normal: normals })),
+  }
 }
 
 /** How a mesh is to be fitted, checked. */

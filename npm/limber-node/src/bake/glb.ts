@@ -93,10 +93,13 @@ export function writeGLB({ json, binary, others }: GLB): Uint8Array<ArrayBuffer>
   return out
 }
 
+/** Extensions that change what plays. */
+const PLAYED = ['KHR_mesh_quantization', 'EXT_meshopt_compression']
+
 /** The same file with nothing in it but what plays: scenes, nodes, meshes, animations and their numbers. */
-export function bare({ json, binary }: GLB, extensions: readonly string[]): GLB {
+export function bare({ json, binary }: GLB): GLB {
   const { asset, scene, scenes, nodes, meshes, animations, accessors, bufferViews, buffers } = json
-  const known = (list: string[] = []) => list.filter((name) => extensions.includes(name))
+  const known = (list: string[] = []) => list.filter((name) => PLAYED.includes(name))
   const own = {
     asset,
     ...(scene !== undefined && { scene }),

@@ -1,4 +1,4 @@
-import type { Accessor, Document } from '@gltf-transform/core'
+import type { Accessor, Document, Primitive, PrimitiveTarget } from '@gltf-transform/core'
 import { Quaternion } from 'three'
 import type { FitOptions } from './fit.js'
 import type { RecordedSkeleton } from './recorded-skeleton.js'
@@ -43,17 +43,24 @@ export function measure(
     const channel = channels[i]!
     const sampler = channel.getSampler()!
     const node = channel.getTargetNode()!
-    const primitive = node.getMesh()!.listPrimitives()[0]!
+    const all = node.getMesh()!.listPrimitives()
+    // Primitives have all vertices each, or each its own.
+    const isWhole = all[0]!.getAttribute('POSITION')!.getCount() === recorded.vertices
+    const primitives = isWhole ? [all[0]!] : all
     const unit = node.getScale()[0]!
     const [times, weights] = [numbersOf(sampler.getInput()!), numbersOf(sampler.getOutput()!)]
-    const shape = (attribute: 'POSITION' | 'NORMAL', unit: number) =>
-      new Shape(
-        numbersOf(primitive.getAttribute(attribute)!, unit),
-        primitive.listTargets().map((target) => numbersOf(target.getAttribute(attribute)!, unit)),
+    const targets = all[0]!.listTargets().length
+    const shape = (attribute: 'POSITION' | 'NORMAL', unit: number) => {
+      const of = (get: (primitive: Primitive) => Primitive | PrimitiveTarget) =>
+        joined(primitives.map((primitive) => numbersOf(get(primitive).getAttribute(attribute)!, unit)))
+      const deltas = Array.from({ length: targets }, (_, t) => of((primitive) => primitive.listTargets()[t]!))
+      return new Shape(
+        of((primitive) => primitive),
+        deltas,
         times,
         weights,
       )
-    const targets = primitive.listTargets().length
+    }
     const shapes = [shape('POSITION', unit), shape('NORMAL', 1)] as const
     return { name: recorded.name, targets, keys: times.length, ...compared(recorded, recording.fps, ...shapes) }
   })
@@ -97,6 +104,17 @@ function numbersOf(accessor: Accessor, unit = 1): Decoded {
   const decoded = new Float32Array(array.length)
   for (let i = 0; i < decoded.length; i++) decoded[i] = (array[i]! / largest) * unit
   return decoded
+}
+
+function joined(parts: readonly Decoded[]): Decoded {
+  if (parts.length === 1) return parts[0]!
+  const all = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
 }
 
 /** Positions or normals of a mesh over time: a base and its targets, weighted as the animation says. */

@@ -1,7 +1,5 @@
 import {
   Document,
-  VertexLayout,
-  WebIO,
   type Accessor,
   type Buffer,
   type Material,
@@ -9,11 +7,10 @@ import {
   type Node,
   type Primitive,
 } from '@gltf-transform/core'
-import { ALL_EXTENSIONS, EXTMeshoptCompression, KHRMeshQuantization } from '@gltf-transform/extensions'
-import { MeshoptDecoder, MeshoptEncoder } from 'meshoptimizer'
 import type { BufferAttribute, BufferGeometry, InterleavedBufferAttribute } from 'three'
 import { checkKeys, LimberError, shown } from 'limber/core'
-import { numbers, type FitOptions, type MorphFit } from './fit.js'
+import { checkCompression, markQuantized, packed, readDocument, writeDocument, type Compression } from './document.js'
+import { stored, type FitOptions, type Stored, type StoredMesh } from './fit.js'
 import { bare, readGLB, writeGLB } from './glb.js'
 import { graft } from './graft.js'
 import { normalize } from './loop.js'
@@ -46,10 +43,6 @@ export interface GLBOptions extends FitOptions {
   geometry?: BufferGeometry | undefined
 }
 
-/** See {@link GLBOptions.compression}. */
-export type Compression = (typeof COMPRESSIONS)[number]
-const COMPRESSIONS = ['none', 'quantize', 'meshopt'] as const
-
 /** Attributes that glTF knows, by their names in three.js. Texture coordinates are kept as they are, as GLTFExporter does. */
 const SEMANTICS: Record<string, string> = {
   uv: 'TEXCOORD_0',
@@ -72,12 +65,7 @@ export async function toGLB(recording: Recording, options: GLBOptions): Promise<
   const own = [...(skeletons.length ? ['onto'] : []), ...(flocks.length ? ['geometry'] : [])]
   checkKeys('toGLB', options, [...fitKeys, 'name', 'compression', ...own])
   const { onto, geometry, name = onto ? 'baked' : 'bake', compression = 'quantize', ...limits } = options
-  if (!COMPRESSIONS.includes(compression)) {
-    throw new LimberError(
-      'invalid-option',
-      `compression must be ${COMPRESSIONS.join(' or ')}, got ${shown(compression)}`,
-    )
-  }
+  checkCompression(compression)
   if (typeof name !== 'string') throw new LimberError('invalid-option', `name must be a string, got ${shown(name)}`)
   if (onto !== undefined && !(onto instanceof Uint8Array)) {
     throw new LimberError('invalid-option', `onto must be a Uint8Array, got ${shown(onto)}`)
@@ -89,7 +77,7 @@ export async function toGLB(recording: Recording, options: GLBOptions): Promise<
   const target = onto && readGLB('onto', onto)
   const document = new Document()
   document.getRoot().getAsset().generator = 'Limber'
-  const writer = new Writer(document, target && compression === 'meshopt' ? 'quantize' : compression)
+  const writer = new Writer(document)
   const scene = document.createScene(name)
   const animation = document.createAnimation(name)
   document.getRoot().setDefaultScene(scene)
@@ -106,8 +94,12 @@ export async function toGLB(recording: Recording, options: GLBOptions): Promise<
   }
   for (const recorded of meshes) {
     const fit = await recording.fitAsync(recorded, limits)
-    const node = document.createNode(recorded.name).setMesh(writer.cloth(recorded, fit))
-    if (compression !== 'none') node.setScale([fit.unit, fit.unit, fit.unit])
+    const mesh = stored(recorded, fit, compression)
+    const node = document.createNode(recorded.name).setMesh(writer.cloth(recorded, mesh))
+    if (compression !== 'none') {
+      node.setScale([mesh.unit, mesh.unit, mesh.unit])
+      markQuantized(document)
+    }
     scene.addChild(node)
     animate(node, 'weights', writer.accessor('SCALAR', fit.times), writer.accessor('SCALAR', fit.weights))
   }
@@ -130,8 +122,7 @@ export async function toGLB(recording: Recording, options: GLBOptions): Promise<
       animate(bones.get(node)!, PATHS[path], writer.shared('SCALAR', times), writer.shared(type, values))
     }
   }
-  const io = await meshIO()
-  let bytes = (await io.writeBinary(document)) as Uint8Array<ArrayBuffer>
+  let bytes = await writeDocument(document, compression === 'meshopt' && !target)
   if (target) {
     const order = document.getRoot().listNodes()
     const moved = new Set(animation.listChannels().map((channel) => channel.getTargetNode()))
@@ -139,85 +130,34 @@ export async function toGLB(recording: Recording, options: GLBOptions): Promise<
       [...bones].filter(([, node]) => moved.has(node)).map(([b, node]) => [order.indexOf(node), b]),
     )
     bytes = writeGLB(graft(target, readGLB('the file', bytes), placed))
-    if (compression === 'meshopt') bytes = await compressed(bytes)
+    if (compression === 'meshopt') bytes = await packed(bytes)
   }
-  const written = writeGLB(bare(readGLB('the file', bytes), PLAYED))
-  recording.report = measure(recording, limits, bytes, await io.readBinary(written), name)
+  const played = await readDocument(writeGLB(bare(readGLB('the file', bytes))))
+  recording.report = measure(recording, limits, bytes, played, name)
   return bytes
 }
 
-/** Extensions that change what plays. */
-const PLAYED = [KHRMeshQuantization.EXTENSION_NAME, EXTMeshoptCompression.EXTENSION_NAME]
-
-/** A file of the user's with the animation on it, compressed. @throws LimberError `invalid-input` where something in it would be lost */
-async function compressed(bytes: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
-  const lost = readGLB('onto', bytes).json.extensionsUsed?.filter(
-    (name) => !ALL_EXTENSIONS.some((known) => known.EXTENSION_NAME === name),
-  )
-  if (lost?.length) {
-    throw new LimberError(
-      'invalid-input',
-      `onto uses ${lost.join(', ')}, which compression "meshopt" would lose: write it with "quantize"`,
-    )
-  }
-  const io = (await meshIO()).registerExtensions(ALL_EXTENSIONS)
-  try {
-    const document = await io.readBinary(bytes)
-    compress(document)
-    return (await io.writeBinary(document)) as Uint8Array<ArrayBuffer>
-  } catch (error) {
-    throw new LimberError(
-      'invalid-input',
-      `onto cannot be compressed: ${error instanceof Error ? error.message : shown(error)}`,
-      {
-        cause: error,
-      },
-    )
-  }
-}
-
-/** Has a document compressed as it is written. Nothing is rounded again: the tolerances are met with what there is. */
-function compress(document: Document): void {
-  const method = EXTMeshoptCompression.EncoderMethod.QUANTIZE
-  document.createExtension(EXTMeshoptCompression).setRequired(true).setEncoderOptions({ method })
-}
-
-/** Reads and writes what {@link GLBOptions.compression} may be. */
-async function meshIO(): Promise<WebIO> {
-  await Promise.all([MeshoptDecoder.ready, MeshoptEncoder.ready])
-  return new WebIO()
-    .setVertexLayout(VertexLayout.SEPARATE)
-    .registerExtensions([KHRMeshQuantization, EXTMeshoptCompression])
-    .registerDependencies({ 'meshopt.decoder': MeshoptDecoder, 'meshopt.encoder': MeshoptEncoder })
-}
-
 type Ten = [number, number, number, number, number, number, number, number, number, number]
-
-/** Numbers as a file holds them: floats, or fractions of the largest integer of their type. */
-type Numbers = Float32Array<ArrayBuffer> | Int8Array<ArrayBuffer> | Int16Array<ArrayBuffer>
 
 /** Writes meshes into one buffer of a document. */
 class Writer {
   readonly #document: Document
   readonly #buffer: Buffer
-  readonly #quantized: boolean
   readonly #materials = new Map<string, Material>()
   readonly #shared = new Map<string, Accessor>()
 
-  constructor(document: Document, compression: Compression) {
+  constructor(document: Document) {
     this.#document = document
     this.#buffer = document.createBuffer()
-    this.#quantized = compression !== 'none'
-    if (compression === 'meshopt') compress(document)
   }
 
   accessor(
     type: (typeof TYPES)[number],
-    array: Numbers | Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer>,
+    array: Stored | Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer>,
     normalized = false,
   ): Accessor {
     const accessor = this.#document.createAccessor().setType(type).setArray(array)
-    return accessor.setNormalized(normalized).setBuffer(this.#buffer)
+    return accessor.setNormalized(normalized && !(array instanceof Float32Array)).setBuffer(this.#buffer)
   }
 
   /** One accessor for all keyframes of the same numbers: most bones stand still in most ways. */
@@ -229,17 +169,10 @@ class Writer {
     return accessor
   }
 
-  /** A recorded cloth, with its targets. Quantized positions are in the unit of the fit. */
-  cloth({ name, geometry, positions, normals }: RecordedMesh, fit: MorphFit): Mesh {
-    if (this.#quantized) this.#document.createExtension(KHRMeshQuantization).setRequired(true)
-    const targets = fit.targets.map(({ positions, normals }) => {
-      if (this.#quantized)
-        return [this.accessor('VEC3', positions, true), this.accessor('VEC3', normals, true)] as const
-      return [this.accessor('VEC3', numbers(positions, fit.unit)), this.accessor('VEC3', numbers(normals, 1))] as const
-    })
+  /** A recorded cloth, with its targets. */
+  cloth({ name, geometry }: RecordedMesh, { position, normal, targets }: StoredMesh): Mesh {
     const mesh = this.#document.createMesh(name).setWeights(targets.map(() => 0))
-    const first = this.#quantized ? positions[0]!.map((number) => number / fit.unit) : positions[0]!
-    return this.#fill(mesh, `${name}.geometry`, 'cloth', geometry, first, normals[0]!, targets, this.#quantized)
+    return this.#fill(mesh, `${name}.geometry`, 'cloth', geometry, position, normal, targets)
   }
 
   /** What boids are shown as. */
@@ -261,25 +194,19 @@ class Writer {
     path: string,
     look: string,
     geometry: BufferGeometry,
-    positions: Float32Array<ArrayBuffer>,
-    normals: Float32Array<ArrayBuffer>,
-    targets: readonly (readonly [position: Accessor, normal: Accessor])[] = [],
-    quantized = false,
+    position: Stored,
+    normal: Stored,
+    targets: StoredMesh['targets'] = [],
   ): Mesh {
-    const vertices = positions.length / 3
-    const attributes: [string, Accessor][] = [
-      ['POSITION', this.accessor('VEC3', positions)],
+    const vertices = position.length / 3
+    const quantized = targets.some(({ position }) => !(position instanceof Float32Array))
+    const shape = (of: { position: Stored; normal: Stored }) =>
       [
-        'NORMAL',
-        quantized
-          ? this.accessor(
-              'VEC3',
-              Int8Array.from(normals, (n) => Math.round(n * 127)),
-              true,
-            )
-          : this.accessor('VEC3', normals),
-      ],
-    ]
+        ['POSITION', this.accessor('VEC3', of.position, quantized)],
+        ['NORMAL', this.accessor('VEC3', of.normal, quantized)],
+      ] as [string, Accessor][]
+    const attributes = shape({ position, normal })
+    const morphs = targets.map(shape)
     for (const [key, semantic] of Object.entries(SEMANTICS)) {
       const attribute = geometry.getAttribute(key) as Attribute | undefined
       if (!attribute) continue
@@ -287,7 +214,7 @@ class Writer {
       if (key === 'color') values.forEach((value, i) => (values[i] = Math.min(Math.max(value, 0), 1)))
       const fits = quantized && values.every((value) => value >= 0 && value <= 1)
       const stored = fits ? Uint16Array.from(values, (value) => Math.round(value * 65535)) : values
-      attributes.push([semantic, this.accessor(TYPES[attribute.itemSize]!, stored, fits)])
+      attributes.push([semantic, this.accessor(TYPES[attribute.itemSize]!, stored, true)])
     }
     for (const { indices, materialIndex } of parts(path, geometry, vertices)) {
       const primitive: Primitive = this.#document
@@ -295,9 +222,10 @@ class Writer {
         .setIndices(this.accessor('SCALAR', indices))
         .setMaterial(this.#material(look, materialIndex))
       for (const [semantic, accessor] of attributes) primitive.setAttribute(semantic, accessor)
-      for (const [position, normal] of targets) {
+      for (const attributes of morphs) {
         const target = this.#document.createPrimitiveTarget()
-        primitive.addTarget(target.setAttribute('POSITION', position).setAttribute('NORMAL', normal))
+        for (const [semantic, accessor] of attributes) target.setAttribute(semantic, accessor)
+        primitive.addTarget(target)
       }
       mesh.addPrimitive(primitive)
     }
