@@ -38,6 +38,9 @@ pub fn fit(motion: &Motion, limits: Limits) -> Result<Fit, Fault> {
         let mut targets = Targets::new(&basis, step / (rank as f64).sqrt());
         while rank <= most {
             targets.extend(motion, &basis, rank);
+            if targets.all.len() > limits.targets {
+                break;
+            }
             let weights = targets.weigh(motion, &basis);
             let shown = targets.show(motion, &weights);
             let error = shown.furthest(motion);
@@ -67,6 +70,8 @@ struct Target {
 /// Targets of a motion, and what their codes are.
 struct Targets {
     all: Vec<Target>,
+    /// Functions of the basis that they are of.
+    rank: usize,
     unit: f32,
     /// Metres of a position's step, where a weight is 1.
     position: f64,
@@ -79,12 +84,13 @@ impl Targets {
     fn new(basis: &Basis, step: f64) -> Targets {
         let unit = basis.normal as f32;
         let normal = step * NORMAL;
-        Targets { all: Vec::new(), unit, position: normal * f64::from(unit), normal }
+        Targets { all: Vec::new(), rank: 0, unit, position: normal * f64::from(unit), normal }
     }
 
-    /// Adds targets of the basis until there are `rank`.
+    /// Adds targets for functions of the basis until there are those of `rank`. What is too far for 16 bits takes two: one in
+    /// larger steps, and one for what that leaves.
     fn extend(&mut self, motion: &Motion, basis: &Basis, rank: usize) {
-        let functions: Vec<Vec<f64>> = basis.functions[self.all.len()..rank]
+        let functions: Vec<Vec<f64>> = basis.functions[self.rank..rank]
             .iter()
             .map(|function| {
                 // Targets as far as they go: weights of 1 at most.
@@ -109,12 +115,19 @@ impl Targets {
             deltas
         });
         for k in 0..functions.len() {
-            let deltas: Vec<f64> = parts.iter().flat_map(|part| part[k].iter().copied()).collect();
-            let most = deltas.iter().fold(0.0, |most, delta| if delta.abs() > most { delta.abs() } else { most });
-            let steps = if most > WIDE { most / WIDE } else { 1.0 };
-            let codes = deltas.iter().map(|delta| (delta / steps).round() as i16).collect();
-            self.all.push(Target { codes, steps, wide: most > NARROW });
+            let mut deltas: Vec<f64> = parts.iter().flat_map(|part| part[k].iter().copied()).collect();
+            loop {
+                let most = deltas.iter().fold(0.0, |most, delta| if delta.abs() > most { delta.abs() } else { most });
+                let steps = if most > WIDE { most / WIDE } else { 1.0 };
+                let codes: Vec<i16> = deltas.iter().map(|delta| (delta / steps).round() as i16).collect();
+                deltas.iter_mut().zip(&codes).for_each(|(delta, &code)| *delta -= f64::from(code) * steps);
+                self.all.push(Target { codes, steps, wide: most > NARROW });
+                if most <= WIDE {
+                    break;
+                }
+            }
         }
+        self.rank = rank;
     }
 
     /// Weights, `[frame]` for each target, with which the rounded targets are nearest to the motion.

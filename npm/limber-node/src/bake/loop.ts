@@ -4,9 +4,9 @@ import type { RecordedMesh } from './recording.js'
 /**
  * Looping by a crossfade. Recorded are the frames from some before 0 to `duration`; the last frames fade into those before
  * 0, so that the last one is the first one, and the motion that leads to it is the one that leads to the first. The fade
- * begins and ends slowly: velocities meet too.
+ * begins and ends slowly, in its second derivative too: velocities meet. (Perlin 2002, the fade of improved noise.)
  */
-const eased = (share: number) => share * share * (3 - 2 * share)
+const eased = (share: number) => share * share * share * (share * (6 * share - 15) + 10)
 
 /** Fades `count` numbers at `to` into those at `from`; at a share of 1 they are the same bits. */
 export function fadeInto(

@@ -62,7 +62,7 @@ export function measure(
       )
     }
     const shapes = [shape('POSITION', unit), shape('NORMAL', 1)] as const
-    return { name: recorded.name, targets, keys: times.length, ...compared(recorded, recording.fps, ...shapes) }
+    return { name: recorded.name, targets, keys: times.length, ...compared(recorded, recording, ...shapes) }
   })
   const played = channels.slice(meshes.length).map((channel): Played => {
     const sampler = channel.getSampler()!
@@ -144,22 +144,20 @@ class Shape {
 }
 
 /** How positions and normals differ from the recorded ones, and how the last frame meets the first. */
-function compared({ positions, normals, vertices }: RecordedMesh, fps: number, shape: Shape, normal: Shape) {
+function compared(
+  { positions, normals, vertices }: RecordedMesh,
+  { fps, loops }: Recording,
+  shape: Shape,
+  normal: Shape,
+): Omit<MeshReport, 'name' | 'targets' | 'keys'> & Looped {
   const report = { maxError: 0, meanError: 0, maxNormalError: 0, meanNormalError: 0 }
   const size = vertices * 3
-  const shown = new Float64Array(size)
-  const around = new Around(positions.length, size, (now, before) => {
-    let most = 0
-    for (let i = 0; i < size; i += 3) {
-      const [x, y, z] = [now[i]! - before[i]!, now[i + 1]! - before[i + 1]!, now[i + 2]! - before[i + 2]!]
-      const square = x * x + y * y + z * z
-      if (square > most) most = square
-    }
-    return Math.sqrt(most)
-  })
+  const [shown, first] = [new Float64Array(size), new Float64Array(size)]
+  let distance = 0
   positions.forEach((recorded, frame) => {
     shape.at(frame / fps, shown)
-    around.take(frame, shown)
+    if (frame === 0) first.set(shown)
+    if (frame === positions.length - 1) distance = furthest(first, shown)
     for (let i = 0; i < size; i += 3) {
       const off = length(shown[i]! - recorded[i]!, shown[i + 1]! - recorded[i + 1]!, shown[i + 2]! - recorded[i + 2]!)
       if (off > report.maxError) report.maxError = off
@@ -179,7 +177,19 @@ function compared({ positions, normals, vertices }: RecordedMesh, fps: number, s
   })
   report.meanError /= vertices * positions.length
   report.meanNormalError /= vertices * positions.length
-  return { ...report, seam: { distance: around.gap, angle: 0, jump: around.jump } }
+  const seam = loops ? { distance, angle: 0, jump: jumpOf(positions.length, bend(positions)) } : NONE
+  return { ...report, seam }
+}
+
+const NONE: Seam = { distance: 0, angle: 0, jump: 0 }
+
+/** The largest distance of two lists of vertices. */
+function furthest(a: Numbers, b: Numbers): number {
+  let most = 0
+  for (let i = 0; i < a.length; i += 3) {
+    most = Math.max(most, length(a[i]! - b[i]!, a[i + 1]! - b[i + 1]!, a[i + 2]! - b[i + 2]!))
+  }
+  return most
 }
 
 /** As `Math.hypot`, and many times faster. */
@@ -187,43 +197,46 @@ function length(x: number, y: number, z: number): number {
   return Math.sqrt(x * x + y * y + z * z)
 }
 
-/** Watches what is shown frame by frame: how far the last is from the first, and how velocities change there and elsewhere. */
-class Around {
-  /** The largest distance of the last frame from the first. */
-  gap = 0
-  /** How many times the change of velocity over the seam is that of the median frame. */
-  jump = 0
-  readonly #last: number
-  readonly #far: (a: Float64Array, b: Float64Array) => number
-  readonly #first: Float64Array
-  readonly #begin: Float64Array
-  readonly #before: Float64Array
-  readonly #step: Float64Array
-  readonly #changes: number[] = []
+/**
+ * How much a velocity changes from the last recorded step to the first, as a multiple of the median change between steps.
+ * `change` is how much it does at frame `at`, between the step from `before` and the step to `after`. The steps of a file are
+ * those of its keyframes, which change more at once, within the tolerance.
+ */
+function jumpOf(frames: number, change: (before: number, at: number, after: number) => number): number {
+  const changes = Array.from({ length: frames - 2 }, (_, i) => change(i, i + 1, i + 2)).sort((a, b) => a - b)
+  const median = changes[changes.length >> 1] ?? 0
+  // Below a micrometre or a microradian nobody sees either.
+  return change(frames - 2, 0, 1) / Math.max(median, 1e-6)
+}
 
-  constructor(frames: number, size: number, far: (a: Float64Array, b: Float64Array) => number) {
-    this.#last = frames - 1
-    this.#far = far
-    ;[this.#first, this.#begin, this.#before, this.#step] = Array.from({ length: 4 }, () => new Float64Array(size)) as [
-      Float64Array,
-      Float64Array,
-      Float64Array,
-      Float64Array,
-    ]
+/** How much the velocity of some vertex changes at a frame, in metres a frame. */
+function bend(positions: readonly Numbers[]): (before: number, at: number, after: number) => number {
+  return (before, at, after) => {
+    const [a, b, c] = [positions[before]!, positions[at]!, positions[after]!]
+    let most = 0
+    for (let i = 0; i < a.length; i += 3) {
+      const x = a[i]! - 2 * b[i]! + c[i]!
+      const y = a[i + 1]! - 2 * b[i + 1]! + c[i + 1]!
+      const z = a[i + 2]! - 2 * b[i + 2]! + c[i + 2]!
+      most = Math.max(most, length(x, y, z))
+    }
+    return most
   }
+}
 
-  take(frame: number, shown: Float64Array): void {
-    if (frame === 0) this.#first.set(shown)
-    const step = shown.map((number, i) => number - this.#before[i]!)
-    if (frame === 1) this.#begin.set(step)
-    if (frame > 1) this.#changes.push(this.#far(step, this.#step))
-    this.#before.set(shown)
-    this.#step.set(step)
-    if (frame < this.#last) return
-    this.gap = this.#far(shown, this.#first)
-    const median = this.#changes.sort((a, b) => a - b)[this.#changes.length >> 1] ?? 0
-    // Below a micrometre or a microradian nobody sees either.
-    this.jump = this.#far(this.#begin, step) / Math.max(median, 1e-6)
+/** How much the turning of a bone changes at a frame, in radians a frame. */
+function twist(quaternions: Numbers): (before: number, at: number, after: number) => number {
+  const turn = (from: number, to: number) => {
+    const [a, b] = [from, to].map((frame) => new Quaternion().fromArray(quaternions as number[], frame * 4)) as [
+      Quaternion,
+      Quaternion,
+    ]
+    const { x, y, z, w } = b.multiply(a.invert())
+    return [x, y, z].map((number) => 2 * Math.sign(w || 1) * number) as [number, number, number]
+  }
+  return (before, at, after) => {
+    const [one, other] = [turn(before, at), turn(at, after)]
+    return length(other[0] - one[0], other[1] - one[1], other[2] - one[2])
   }
 }
 
@@ -234,7 +247,7 @@ function worst(seams: readonly Seam[]): Seam {
 
 /** The skeletons, whose channels are in the order of the tracks. */
 function bonesOf(recording: Recording, options: FitOptions, channels: readonly Played[]) {
-  const { fps, frames } = recording
+  const { fps, frames, loops } = recording
   let next = 0
   return recording.moving().map((skeleton: RecordedSkeleton): SkeletonReport & Looped & { turns: number } => {
     const sizes = new Map<Accessor, number>()
@@ -256,8 +269,6 @@ function bonesOf(recording: Recording, options: FitOptions, channels: readonly P
       report.tracks += 1
       report.keys += times.length
       const size = values.length / times.length
-      // Small turns between frames are told apart by their quaternions: half the angle each.
-      const around = new Around(frames, 4, (a, b) => 2 * Math.hypot(...[0, 1, 2, 3].map((c) => a[c]! - b[c]!)))
       for (let frame = 0; frame < frames; frame++) {
         show(times, values, size, frame / fps, shown)
         if (path === 'rotation') {
@@ -265,7 +276,6 @@ function bonesOf(recording: Recording, options: FitOptions, channels: readonly P
           report.maxAngle = Math.max(report.maxAngle, angle)
           sum += angle
           turns += 1
-          around.take(frame, shown)
           continue
         }
         const recorded = path === 'translation' ? node.positions : node.scales
@@ -276,8 +286,8 @@ function bonesOf(recording: Recording, options: FitOptions, channels: readonly P
           report.maxRatio = Math.max(report.maxRatio, off / Math.max(Math.abs(x), Math.abs(y), Math.abs(z)))
       }
       if (path === 'rotation') {
-        const first = shown.map((_, c) => values[c]!)
-        seams.push({ distance: 0, angle: angleBetween(shown, first, 0), jump: around.jump })
+        const jump = loops ? jumpOf(frames, twist(node.quaternions)) : 0
+        seams.push({ distance: 0, angle: angleBetween(shown, values, 0), jump })
       } else if (path === 'translation') {
         const gap = Math.hypot(...[0, 1, 2].map((c) => shown[c]! - values[c]!))
         seams.push({ distance: gap * node.metres[0]!, angle: 0, jump: 0 })

@@ -41,8 +41,8 @@ export interface Seam {
   /** Largest angle of a bone at the last frame from how it is turned at the first, in radians. */
   angle: number
   /**
-   * How much the velocity of some vertex, or the turning of some bone, changes from the last frame to the first, as a multiple
-   * of what it is between frames elsewhere, in the median.
+   * How much the recorded velocity of some vertex, or the turning of some bone, changes where the loop begins anew, as a multiple
+   * of how much it changes from frame to frame elsewhere, in the median.
    */
   jump: number
 }
