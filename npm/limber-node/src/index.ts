@@ -16,6 +16,16 @@ export type { BakeReport, FlockReport, MeshReport, Seam, SkeletonReport, VATRepo
 export { type ClipOptions } from './bake/to-animation-clip.js'
 export { type FlockClipOptions } from './bake/to-flock-clip.js'
 export { type VATOptions } from './bake/to-vat.js'
+export {
+  type BakeConfig,
+  type BuiltScene,
+  type ConfigExport,
+  type JobConfig,
+  type JobFormat,
+  type SceneContext,
+  type SceneFunction,
+  type VariantConfig,
+} from './config/config.js'
 export { load } from './load.js'
 export {
   type BoidsConfig,

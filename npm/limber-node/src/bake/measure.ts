@@ -1,5 +1,5 @@
 import type { Accessor, Document, Primitive, PrimitiveTarget } from '@gltf-transform/core'
-import { Quaternion } from 'three'
+import { Quaternion, type AnimationClip } from 'three'
 import type { FitOptions } from './fit.js'
 import type { RecordedSkeleton } from './recorded-skeleton.js'
 import type { RecordedMesh, Recording } from './recording.js'
@@ -10,8 +10,8 @@ interface Played {
   path: string
   times: Numbers
   values: Numbers
-  /** The arrays that it is decoded from: channels may share them. */
-  accessors: readonly [input: Accessor, output: Accessor]
+  /** What it is decoded from, which channels may share, and how many bytes that takes. */
+  from: readonly (readonly [array: unknown, bytes: number])[]
 }
 
 type Numbers = ArrayLike<number>
@@ -66,21 +66,37 @@ export function measure(
   })
   const played = channels.slice(meshes.length).map((channel): Played => {
     const sampler = channel.getSampler()!
-    const accessors = [sampler.getInput()!, sampler.getOutput()!] as const
-    return {
-      path: channel.getTargetPath()!,
-      times: numbersOf(accessors[0]),
-      values: numbersOf(accessors[1]),
-      accessors,
-    }
+    const [input, output] = [sampler.getInput()!, sampler.getOutput()!]
+    const from = [input, output].map((accessor) => [accessor, accessor.getByteLength()] as const)
+    return { path: channel.getTargetPath()!, times: numbersOf(input), values: numbersOf(output), from }
   })
-  const skeletons = bonesOf(recording, options, played)
+  return together(recording, bytes.byteLength, meshes, bonesOf(recording, options, played))
+}
+
+/** The same of a clip of bones or boids that was read back from so many bytes. */
+export function measureClip(recording: Recording, options: FitOptions, bytes: number, clip: AnimationClip): BakeReport {
+  const played = clip.tracks.map(({ name, times, values }): Played => {
+    const property = name.slice(name.lastIndexOf('.') + 1) as keyof typeof PATHS
+    return { path: PATHS[property], times, values, from: [times, values].map((array) => [array, array.byteLength]) }
+  })
+  return together(recording, bytes, [], bonesOf(recording, options, played))
+}
+
+/** How glTF calls what tracks of clips change. */
+const PATHS = { quaternion: 'rotation', position: 'translation', scale: 'scale' } as const
+
+function together(
+  recording: Recording,
+  bytes: number,
+  meshes: readonly (MeshReport & Looped)[],
+  skeletons: readonly (SkeletonReport & Looped & { turns: number })[],
+): BakeReport {
   const vertices = recording.meshes.reduce((sum, mesh) => sum + mesh.vertices, 0)
   const turns = skeletons.reduce((sum, skeleton) => sum + skeleton.turns, 0)
   const mean = (of: (mesh: MeshReport) => number) =>
     vertices && meshes.reduce((sum, mesh, i) => sum + of(mesh) * recording.meshes[i]!.vertices, 0) / vertices
   return reported({
-    bytes: bytes.byteLength,
+    bytes,
     frames: recording.frames,
     targets: meshes.reduce((sum, mesh) => sum + mesh.targets, 0),
     maxError: Math.max(0, ...meshes.map((mesh) => mesh.maxError)),
@@ -250,7 +266,7 @@ function bonesOf(recording: Recording, options: FitOptions, channels: readonly P
   const { fps, frames, loops } = recording
   let next = 0
   return recording.moving().map((skeleton: RecordedSkeleton): SkeletonReport & Looped & { turns: number } => {
-    const sizes = new Map<Accessor, number>()
+    const sizes = new Map<unknown, number>()
     const report = {
       name: skeleton.name,
       tracks: 0,
@@ -264,8 +280,8 @@ function bonesOf(recording: Recording, options: FitOptions, channels: readonly P
     const seams: Seam[] = []
     let [turns, sum] = [0, 0]
     for (const { node } of recording.tracks(skeleton, options)) {
-      const { path, times, values, accessors } = channels[next++]!
-      for (const accessor of accessors) sizes.set(accessor, accessor.getByteLength())
+      const { path, times, values, from } = channels[next++]!
+      for (const [array, bytes] of from) sizes.set(array, bytes)
       report.tracks += 1
       report.keys += times.length
       const size = values.length / times.length

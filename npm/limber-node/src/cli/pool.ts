@@ -1,0 +1,82 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { Job, Overrides } from '../config/jobs.js'
+import type { LoadedConfig } from '../config/load.js'
+import type { Task, Word } from './worker.js'
+
+/** How a job ended. */
+export type Outcome = Exclude<Word, { kind: 'progress' }>
+
+/** Who hears of a job while it runs. */
+export interface Listener {
+  /** A part from 0 to 1. */
+  progress(job: Job, part: number): void
+  /** A line that the job printed. */
+  print(job: Job, line: string): void
+}
+
+/**
+ * Bakes jobs, each in a process of its own: what a module leaves behind never reaches another job, so that a file does not
+ * depend on which jobs ran before it, or beside it.
+ */
+export class Pool {
+  readonly #loaded: LoadedConfig
+  readonly #overrides: Overrides
+  readonly #listener: Listener
+  readonly #running = new Set<ChildProcess>()
+
+  constructor(loaded: LoadedConfig, overrides: Overrides, listener: Listener) {
+    this.#loaded = loaded
+    this.#overrides = overrides
+    this.#listener = listener
+  }
+
+  /** Bakes `jobs`, `count` at once, and calls `take` as each ends; a promise is waited for. */
+  async run(jobs: readonly Job[], count: number, take: (job: Job, outcome: Outcome) => unknown): Promise<void> {
+    const waiting = [...jobs]
+    const line = async () => {
+      for (let job = waiting.shift(); job; job = waiting.shift()) await take(job, await this.#bake(job))
+    }
+    await Promise.all(Array.from({ length: Math.min(count, jobs.length) }, line))
+  }
+
+  /** Ends what is running, at once. */
+  kill(): void {
+    for (const child of this.#running) child.kill('SIGKILL')
+  }
+
+  #bake(job: Job): Promise<Outcome> {
+    const { file, folder } = this.#loaded
+    const { scene, ...plain } = job
+    const task: Task = { job: plain, folder, overrides: this.#overrides, ...(scene && { config: file }) }
+    return new Promise((resolve) => {
+      const child = fork(fileURLToPath(new URL('worker.js', import.meta.url)), {
+        serialization: 'advanced',
+        stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      })
+      this.#running.add(child)
+      let outcome: Outcome | undefined
+      for (const stream of [child.stdout!, child.stderr!]) {
+        let rest = ''
+        const print = (line: string) => line.trim() !== '' && this.#listener.print(job, line.trimEnd())
+        stream.setEncoding('utf8').on('data', (text: string) => {
+          const lines = (rest + text).split('\n')
+          rest = lines.pop()!
+          lines.forEach(print)
+        })
+        stream.on('end', () => print(rest))
+      }
+      child.on('message', (word: Word) => {
+        if (word.kind === 'progress') this.#listener.progress(job, word.done / word.total)
+        else outcome = word
+      })
+      const end = (message: string) => {
+        this.#running.delete(child)
+        resolve(outcome ?? { kind: 'failed', code: undefined, message })
+      }
+      child.on('error', (error) => end(`its process did not start: ${error.message}`))
+      child.on('close', (code, signal) => end(`its process ended early, with ${signal ?? `exit code ${code}`}`))
+      child.send(task, (error) => void error)
+    })
+  }
+}
