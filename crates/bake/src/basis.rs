@@ -6,7 +6,7 @@
 //! the largest distance. So what is furthest off weighs more and the vectors are found anew (after Lawson 1961), which takes
 //! a third fewer targets for a flag.
 
-use crate::wide::{add, dot, dots, each};
+use crate::wide::{add, dots, each, products};
 use crate::{Limits, Motion};
 use nalgebra::{DMatrix, SymmetricEigen};
 
@@ -136,10 +136,11 @@ impl Basis {
             let mut errors = Errors::new(most, count);
             for v in task * TASK..((task + 1) * TASK).min(looked) {
                 let mut rest: [Vec<f64>; 3] = std::array::from_fn(|c| self.chosen(motion.position(v * self.stride, c)));
+                // Functions do not share anything: what one takes from a row is no other's.
+                let shares: [Vec<f64>; 3] = std::array::from_fn(|c| products(&rest[c], &self.functions));
                 for (k, function) in self.functions.iter().enumerate() {
-                    for row in &mut rest {
-                        let share = dot(function, row);
-                        add(row, function, -share);
+                    for (row, shares) in rest.iter_mut().zip(&shares) {
+                        add(row, function, -shares[k]);
                     }
                     let mut most = 0.0;
                     let [x, y, z] = &rest;

@@ -1,7 +1,7 @@
 //! A recorded mesh as a few morph targets that are weighted anew at each frame.
 
 use crate::basis::{Basis, NORMAL, TASK, largest};
-use crate::wide::{add, dot, each};
+use crate::wide::{add, dot, each, products};
 use crate::{Fault, Limits, Motion};
 use nalgebra::{Cholesky, DMatrix, DVector};
 
@@ -105,9 +105,9 @@ impl Targets {
             for v in task * TASK..((task + 1) * TASK).min(motion.vertices) {
                 for c in 0..3 {
                     for (row, step) in [(motion.position(v, c), self.position), (motion.normal(v, c), self.normal)] {
-                        let row = basis.chosen(row);
-                        for (deltas, function) in deltas.iter_mut().zip(&functions) {
-                            deltas.push(dot(function, &row) / step);
+                        let shares = products(&basis.chosen(row), &functions);
+                        for (deltas, share) in deltas.iter_mut().zip(shares) {
+                            deltas.push(share / step);
                         }
                     }
                 }
@@ -155,7 +155,7 @@ impl Targets {
         let solver = Cholesky::new(square);
         let frames = each(motion.frames, |frame| {
             let now = basis.looked(motion, 0..looked, frame);
-            let right = DVector::from_iterator(rank, rows.iter().map(|row| dot(row, &now)));
+            let right = DVector::from_vec(products(&now, &rows));
             solver.as_ref().map_or_else(|| DVector::zeros(rank), |solver| solver.solve(&right))
         });
         self.all

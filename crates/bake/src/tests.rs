@@ -93,7 +93,8 @@ fn a_long_way_and_a_straight_one_need_few_keyframes() {
     let motion = Motion::new(200, &positions, &normals).unwrap();
     let fit = fit(&motion, limits(0.02, 64)).unwrap();
     assert!(furthest(&fit, 200, &positions) <= 0.02);
-    assert_eq!([fit.wide.len(), usize::from(fit.wide[0])], [1, 1]);
+    // The second holds what steps of the first, so large that 16 bits are enough, leave.
+    assert_eq!(fit.wide, [1, 0]);
     assert!(fit.keyframes.len() < 10, "{:?}", fit.keyframes);
 }
 

@@ -27,6 +27,16 @@ pub fn dots<const N: usize>(a: &[f64], b: [&[f64]; N]) -> [f64; N] {
     })
 }
 
+/// `Σ a·b` of `a` and each row.
+pub fn products(a: &[f64], rows: &[Vec<f64>]) -> Vec<f64> {
+    let mut products = Vec::with_capacity(rows.len() + 3);
+    for four in rows.chunks(4) {
+        products.extend(dots::<4>(a, std::array::from_fn(|k| &four[k.min(four.len() - 1)][..])));
+    }
+    products.truncate(rows.len());
+    products
+}
+
 /// `a += b · factor`.
 pub fn add(a: &mut [f64], b: &[f64], factor: f64) {
     for (a, b) in a.iter_mut().zip(b) {

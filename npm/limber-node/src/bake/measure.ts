@@ -133,6 +133,11 @@ function joined(parts: readonly Decoded[]): Decoded {
   return all
 }
 
+/** `sum += numbers · weight`; apart, so that it is compiled as what it is: a loop over two arrays. */
+function addTo(sum: Float64Array, numbers: Decoded, weight: number): void {
+  for (let i = 0; i < sum.length; i++) sum[i] = sum[i]! + weight * numbers[i]!
+}
+
 /** Positions or normals of a mesh over time: a base and its targets, weighted as the animation says. */
 class Shape {
   readonly #times: Numbers
@@ -145,7 +150,7 @@ class Shape {
       const shown = Float64Array.from(base)
       for (let t = 0; t < targets.length; t++) {
         const [target, weight] = [targets[t]!, weights[key * targets.length + t]!]
-        if (weight !== 0) for (let i = 0; i < shown.length; i++) shown[i]! += weight * target[i]!
+        if (weight !== 0) addTo(shown, target, weight)
       }
       return shown
     })
