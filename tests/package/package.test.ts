@@ -105,11 +105,15 @@ describe('the packages, packed and installed elsewhere', () => {
   it('hold what they should and nothing else', () => {
     expect(limber.files).toContain('pkg/limber_bg.wasm')
     expect(limber.files).toContain('pkg/limber_scalar_bg.wasm')
-    for (const { files } of [limber, node]) {
+    expect(node.files).toContain('dist/cli/main.js')
+    // What WebAssembly of wasm-bindgen is loaded by, and what configs are checked by.
+    const own = [/^$/, /^(pkg\/limber_bake(_bg\.wasm)?\.(js|d\.ts)|schema\/config\.json)$/]
+    for (const [i, { files }] of [limber, node].entries()) {
       expect(files).toContain('dist/index.js')
       expect(files).toContain('dist/index.d.ts')
       const others = files.filter(
-        (path) => !/^(dist\/.*\.(js|d\.ts)|pkg\/.*\.wasm|package\.json|README.*|LICENSE.*)$/.test(path),
+        (path) =>
+          !/^(dist\/.*\.(js|d\.ts)|pkg\/.*\.wasm|package\.json|README.*|LICENSE.*)$/.test(path) && !own[i]!.test(path),
       )
       expect(others).toEqual([])
       expect(files.filter((path) => /test/.test(path))).toEqual([])
@@ -179,13 +183,26 @@ describe('the packages, packed and installed elsewhere', () => {
     expect(without.stderr.trim()).toMatch(
       new RegExp(`^limber-node: ${addon.name} is not installed, so the WebAssembly build runs instead.*$`),
     )
-    const plain = JSON.parse(without.stdout) as { target: string; magic: string; hash: string }
+    const plain = JSON.parse(without.stdout) as { target: string; magic: string; hash: string; file: string }
     expect(plain).toMatchObject({ target: 'wasm', magic: 'glTF' })
 
     install('node', { ...packages, [addon.name]: `file:${addon.tarball}` })
     const withAddon = spawnSync(process.execPath, ['bake.mjs'], { cwd: bare, env, encoding: 'utf8' })
     expect(withAddon.stderr).toBe('')
     expect(JSON.parse(withAddon.stdout)).toEqual({ ...plain, target: 'native' })
+
+    // The command that npm has installed.
+    const scene = `import { Cloth } from 'limber-node'
+export default (limber) => ({ simulations: { cape: Cloth.grid(limber, { columns: 4, rows: 4, floor: null }) } })`
+    writeFileSync(join(bare, 'scene.mjs'), scene)
+    const jobs = [{ module: 'scene.mjs', duration: 0.2, compression: 'meshopt' }]
+    writeFileSync(join(bare, 'limber.config.json'), JSON.stringify({ jobs }))
+    const command = (...args: string[]) =>
+      spawnSync(join(bare, 'node_modules/.bin/limber'), args, { cwd: bare, env, encoding: 'utf8' })
+    expect(command('--version').stdout.trim()).toMatch(/^\d+\.\d+\.\d+/)
+    expect(command('bake')).toMatchObject({ status: 0 })
+    const [file] = readdirSync(join(bare, 'baked')).filter((name) => name.endsWith('.glb'))
+    expect(command('inspect', join('baked', file!), '--json').stdout).toContain('EXT_meshopt_compression')
   })
 
   it.each([
