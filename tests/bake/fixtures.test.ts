@@ -4,6 +4,7 @@ import { MeshoptDecoder } from 'three/addons/libs/meshopt_decoder.module.js'
 import { load, type Backend, type RecordedMesh } from 'limber-node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readDocument, writeDocument } from '../../npm/limber-node/dist/bake/document.js'
+import { measure } from '../../npm/limber-node/dist/bake/measure.js'
 import { expectValid, packed, taken } from './scene-models.js'
 import { FIXTURES } from './fixtures.js'
 
@@ -94,5 +95,20 @@ describe('files', () => {
       expect(report.seam.angle).toBeLessThan(1e-6)
       expect(report.seam.jump).toBeLessThanOrEqual(1.5)
     }
+  })
+
+  it.each([
+    ['a flag, quantized', 'flag is up to', 0.5],
+    ['a tail', 'tail is up to', 0.98],
+  ])('a file that was spoilt does not pass: %s', async (name, message, factor) => {
+    const { bytes, recording } = await FIXTURES[name]!(limber)
+    const document = await readDocument(bytes)
+    const [animation] = document.getRoot().listAnimations()
+    const options = recording.meshes.length ? { tolerance: 0.005 } : {}
+    expect(measure(recording, options, bytes, document, 'bake')).toEqual(recording.report)
+    // The last of what moves, a little off.
+    const output = animation!.listSamplers().at(-1)!.getOutput()!
+    output.setArray(Float32Array.from(output.getArray()!, (number) => number * factor))
+    expect(() => measure(recording, options, bytes, document, 'bake')).toThrow(message)
   })
 })

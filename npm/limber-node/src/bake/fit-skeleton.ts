@@ -20,7 +20,8 @@ const PLAYERS = 2e-6
  * @throws LimberError `tolerance` where it is finer than 32-bit floats
  */
 export function fitSkeleton({ nodes, flock }: RecordedSkeleton, fps: number, options: FitOptions): KeyTrack[] {
-  const { angle, distance, ratio, only } = { ...BAKE_FIT_DEFAULTS, ...flock?.closeness, ...defined(options) }
+  const { angle, distance, ratio } = boundsOf({ flock }, options)
+  const { only } = options
   checkNumber('angle', angle, 0.00001, 0.1, 'rad')
   checkNumber('distance', distance, 0.000001, 1, 'm')
   checkNumber('ratio', ratio, 0.000001, 0.1)
@@ -38,6 +39,11 @@ export function fitSkeleton({ nodes, flock }: RecordedSkeleton, fps: number, opt
       const grow = new Move(node.scales, fps, (i) => ratio * largest(node.scales, i * 3))
       return [...tracks, { node, path: 'scale', ...keys(node, 'scale', grow, ratio, 'of it') }]
     })
+}
+
+/** How closely a skeleton or a flock is kept. */
+export function boundsOf({ flock }: Pick<RecordedSkeleton, 'flock'>, options: FitOptions) {
+  return { ...BAKE_FIT_DEFAULTS, ...flock?.closeness, ...defined(options) }
 }
 
 /** Keyframes of positions, also of what goes round a torus of these sizes. */

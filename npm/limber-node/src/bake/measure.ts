@@ -1,6 +1,8 @@
 import type { Accessor, Document, Primitive, PrimitiveTarget } from '@gltf-transform/core'
 import { Quaternion, type AnimationClip } from 'three'
-import type { FitOptions } from './fit.js'
+import { LimberError } from 'limber/core'
+import { BAKE_FIT_DEFAULTS, type FitOptions } from './fit.js'
+import { boundsOf } from './fit-skeleton.js'
 import type { RecordedSkeleton } from './recorded-skeleton.js'
 import type { RecordedMesh, Recording } from './recording.js'
 import { reported, type BakeReport, type MeshReport, type Seam, type SkeletonReport } from './report.js'
@@ -70,7 +72,7 @@ export function measure(
     const from = [input, output].map((accessor) => [accessor, accessor.getByteLength()] as const)
     return { path: channel.getTargetPath()!, times: numbersOf(input), values: numbersOf(output), from }
   })
-  return together(recording, bytes.byteLength, meshes, bonesOf(recording, options, played))
+  return together(recording, options, bytes.byteLength, meshes, bonesOf(recording, options, played))
 }
 
 /** The same of a clip of bones or boids that was read back from so many bytes. */
@@ -79,18 +81,29 @@ export function measureClip(recording: Recording, options: FitOptions, bytes: nu
     const property = name.slice(name.lastIndexOf('.') + 1) as keyof typeof PATHS
     return { path: PATHS[property], times, values, from: [times, values].map((array) => [array, array.byteLength]) }
   })
-  return together(recording, bytes, [], bonesOf(recording, options, played))
+  return together(recording, options, bytes, [], bonesOf(recording, options, played))
 }
 
 /** How glTF calls what tracks of clips change. */
 const PATHS = { quaternion: 'rotation', position: 'translation', scale: 'scale' } as const
 
+/** @throws LimberError `tolerance` where a bound does not hold */
 function together(
   recording: Recording,
+  options: FitOptions,
   bytes: number,
   meshes: readonly (MeshReport & Looped)[],
   skeletons: readonly (SkeletonReport & Looped & { turns: number })[],
 ): BakeReport {
+  const { tolerance = BAKE_FIT_DEFAULTS.tolerance } = options
+  for (const { name, maxError } of meshes) promise(name, maxError, tolerance, 'm')
+  recording.moving().forEach((skeleton, i) => {
+    const bounds = boundsOf(skeleton, options)
+    const { name, maxAngle, maxDistance, maxRatio } = skeletons[i]!
+    promise(name, maxAngle, bounds.angle, 'rad')
+    promise(name, maxDistance, bounds.distance, 'm')
+    promise(name, maxRatio, bounds.ratio, 'of its scale')
+  })
   const vertices = recording.meshes.reduce((sum, mesh) => sum + mesh.vertices, 0)
   const turns = skeletons.reduce((sum, skeleton) => sum + skeleton.turns, 0)
   const mean = (of: (mesh: MeshReport) => number) =>
@@ -110,6 +123,12 @@ function together(
     meshes: meshes.map(({ seam: _, ...mesh }) => mesh),
     skeletons: skeletons.map(({ turns: _, seam: __, ...skeleton }) => skeleton),
   })
+}
+
+/** A file that does not keep what was asked for is none. */
+function promise(name: string, off: number, bound: number, unit: string): void {
+  if (off <= bound * (1 + 1e-9)) return
+  throw new LimberError('tolerance', `${name} is up to ${off} ${unit} off once it is decoded, and ${bound} are allowed`)
 }
 
 /** An accessor's numbers as a viewer reads them. */

@@ -21,8 +21,10 @@ export async function validateGLB(bytes: Uint8Array): Promise<Issue[]> {
   if (issues.some(({ severity }) => severity === 'error')) return issues
   const { extensionsUsed = [] } = readGLB('the file', bytes).json as { extensionsUsed?: string[] }
   if (!extensionsUsed.includes(MESHOPT)) return issues
+  const { readDocument, writeDocument } = await import('../bake/document.js')
   const seen = new Set(issues.map(({ text }) => text))
-  return [...issues, ...(await issuesOf(await unpacked(bytes))).filter(({ text }) => !seen.has(text))]
+  const unpacked = await writeDocument(await readDocument(bytes))
+  return [...issues, ...(await issuesOf(unpacked)).filter(({ text }) => !seen.has(text))]
 }
 
 async function issuesOf(bytes: Uint8Array): Promise<Issue[]> {
@@ -41,21 +43,6 @@ async function issuesOf(bytes: Uint8Array): Promise<Issue[]> {
       code,
       text: oneLine(`${code}${pointer ? ` at ${pointer}` : ''}: ${message}`),
     }))
-}
-
-async function unpacked(bytes: Uint8Array): Promise<Uint8Array> {
-  const [{ WebIO }, { ALL_EXTENSIONS }, { MeshoptDecoder }] = await Promise.all([
-    import('@gltf-transform/core'),
-    import('@gltf-transform/extensions'),
-    import('meshoptimizer'),
-  ])
-  await MeshoptDecoder.ready
-  const io = new WebIO().registerExtensions(ALL_EXTENSIONS).registerDependencies({ 'meshopt.decoder': MeshoptDecoder })
-  const document = await io.readBinary(bytes)
-  for (const extension of document.getRoot().listExtensionsUsed()) {
-    if (extension.extensionName === MESHOPT) extension.dispose()
-  }
-  return io.writeBinary(document)
 }
 
 /** The issues of a file without the warnings that the file which it was made from has too, and these. */
