@@ -11,11 +11,20 @@ run(import.meta.url, async () => {
   await fresh(
     {
       name: 'bake',
-      title: "The bake example's file: baking, a few seconds",
-      inputs: ['npm/limber/dist', 'npm/limber-node/dist', 'examples-three/bake/bake.mjs', 'examples-three/cloth/src'],
-      outputs: ['examples-three/bake/baked/cape.glb'],
+      title: "The bake example's files: baking, a few seconds",
+      inputs: [
+        'npm/limber/dist',
+        'npm/limber-node/dist',
+        'examples-three/bake/limber.config.json',
+        'examples-three/bake/models',
+        'examples-three/bake/scenes',
+        'examples-three/bake/src/walk.ts',
+        'examples-three/cloth/src',
+      ],
+      outputs: ['examples-three/bake/baked/manifest.json'],
     },
-    bakeExample,
+    // The packages may have changed, which the names of files do not show.
+    () => bakeExample('--force', '--jobs', '2'),
   )
   const { createServer } = await import('vite')
   const root = at('examples-three')

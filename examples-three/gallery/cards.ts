@@ -45,8 +45,8 @@ export const cards: readonly Card[] = [
     folder: 'bake',
     name: { ko: '굽기', en: 'Bake' },
     sentence: {
-      ko: 'Node 에서 구운 망토의 걸음을 GLB 한 파일로, 살아 있는 시뮬레이션 옆에서 틀어요.',
-      en: 'The cape’s walk baked in Node to one GLB file, played beside the live simulation.',
+      ko: 'Node 에서 구운 망토를 살아 있는 시뮬레이션 옆에서 틀어요. GLB 에서 나온 캐릭터가 폭풍 속을 걷고, 깃발 200장이 텍스처 한 장으로 펄럭여요.',
+      en: 'A cape baked in Node plays beside the live simulation; a character from a GLB walks into a storm; one texture waves 200 flags.',
     },
   },
 ]

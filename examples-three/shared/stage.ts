@@ -37,6 +37,8 @@ export class Stage {
   #frames = 0
   #sharedShadows = false
   #drawn = 0
+  #fog = new THREE.Fog('#000000')
+  #sky: Sky | undefined
 
   constructor(container: HTMLElement, options: StageOptions) {
     this.#options = options
@@ -49,8 +51,6 @@ export class Stage {
       antialias: this.#fixedRatio || (devicePixelRatio < 2 && !software),
       powerPreference: 'high-performance',
     }))
-    renderer.toneMapping = options.toneMapping ?? THREE.AgXToneMapping
-    renderer.toneMappingExposure = options.exposure
     renderer.outputColorSpace = THREE.SRGBColorSpace
     renderer.shadowMap.enabled = true
     // r186 의 PCF 는 부드러운 그림자다. 그래픽 카드가 없으면 가벼운 쪽을 쓴다
@@ -59,26 +59,47 @@ export class Stage {
     container.append(renderer.domElement)
 
     const { scene } = this
-    scene.fog = new THREE.Fog(options.fog.colour, options.fog.near, options.fog.far)
-    scene.add(gradientSky(options.sky))
+    scene.fog = this.#fog
     const pmrem = new THREE.PMREMGenerator(renderer)
     const room = new RoomEnvironment()
     scene.environment = pmrem.fromScene(room, 0.04, 0.1, 100, { size: 64 }).texture
-    scene.environmentIntensity = options.environment
     room.dispose()
     pmrem.dispose()
 
-    this.camera = new THREE.PerspectiveCamera(options.fov ?? 32, 1, 0.1, 400)
+    this.camera = new THREE.PerspectiveCamera(32, 1, 0.1, 400)
     const controls = (this.controls = new OrbitControls(this.camera, renderer.domElement))
     controls.enableDamping = true
     controls.enablePan = false
+    this.change(options)
+    addEventListener('resize', () => this.#fit())
+  }
+
+  /** 다른 무대로 바꾼다: 하늘, 안개, 노출, 화면에 맞출 대상과 보는 방향. 놓인 것은 그대로 둔다. */
+  change(options: StageOptions): void {
+    this.#options = options
+    const { renderer, scene, camera, controls } = this
+    renderer.toneMapping = options.toneMapping ?? THREE.AgXToneMapping
+    renderer.toneMappingExposure = options.exposure
+    scene.environmentIntensity = options.environment
+    this.#fog.color.set(options.fog.colour)
+    Object.assign(this.#fog, { near: options.fog.near, far: options.fog.far })
+    this.#sky?.removeFromParent()
+    this.#sky?.geometry.dispose()
+    this.#sky?.material.dispose()
+    scene.add((this.#sky = gradientSky(options.sky)))
+    camera.fov = options.fov ?? 32
     controls.minPolarAngle = Math.PI / 2 - options.limits.elevation[1]
     controls.maxPolarAngle = Math.PI / 2 - options.limits.elevation[0]
     controls.target.copy(options.subject.centre)
     const { azimuth, elevation } = options.view
-    this.camera.position.setFromSphericalCoords(1, Math.PI / 2 - elevation, azimuth).add(controls.target)
+    camera.position.setFromSphericalCoords(1, Math.PI / 2 - elevation, azimuth).add(controls.target)
     this.#fit()
-    addEventListener('resize', () => this.#fit())
+  }
+
+  /** 하늘과 안개에 빛깔을 곱한다. */
+  tint(colour: THREE.Color): void {
+    this.#sky?.material.color.copy(colour)
+    this.#fog.color.set(this.#options.fog.colour).multiply(colour)
   }
 
   /** 그림자를 드리우는 주광 하나를 알맞게 맞춘다. */
@@ -172,8 +193,10 @@ function softwareRendered(): boolean {
   return /swiftshader|llvmpipe|software|basic render/i.test(name)
 }
 
+type Sky = THREE.Mesh<THREE.SphereGeometry, THREE.MeshBasicMaterial>
+
 /** 꼭짓점 색으로 칠한 커다란 구: 텍스처 없이 부드럽게 넘어가는 하늘. */
-function gradientSky(stops: readonly (readonly [number, THREE.ColorRepresentation])[]): THREE.Mesh {
+function gradientSky(stops: readonly (readonly [number, THREE.ColorRepresentation])[]): Sky {
   const geometry = new THREE.SphereGeometry(300, 16, 48)
   const { position } = geometry.attributes
   const colours = new Float32Array(position!.count * 3)

@@ -108,7 +108,7 @@ describe('files', () => {
     expect(measure(recording, options, bytes, document, 'bake')).toEqual(recording.report)
     // The last of what moves, a little off.
     const output = animation!.listSamplers().at(-1)!.getOutput()!
-    output.setArray(Float32Array.from(output.getArray()!, (number) => number * factor))
+    output.setArray(Float32Array.from(output.getArray()! as ArrayLike<number>, (number) => number * factor))
     expect(() => measure(recording, options, bytes, document, 'bake')).toThrow(message)
   })
 })

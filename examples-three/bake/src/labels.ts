@@ -26,6 +26,10 @@ export class Label {
     language.watch(() => (this.element.textContent = language.say(text)))
   }
 
+  hide(): void {
+    this.element.style.opacity = '0'
+  }
+
   /** 세계 좌표 point 위에 놓는다. */
   place(point: THREE.Vector3, camera: THREE.Camera, visible: boolean): void {
     this.element.style.opacity = visible ? '1' : '0'

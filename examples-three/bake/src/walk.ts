@@ -13,7 +13,7 @@ export const DURATION = 8
 const WIND = 6
 
 /**
- * 구울 장면: 성벽을 걷는 기사와 망토. Node(bake.mjs) 와 화면(main.ts) 이 이 한 벌을 함께 쓴다.
+ * 구울 장면: 성벽을 걷는 기사와 망토. Node(scenes/cape.mjs) 와 화면(main.ts) 이 이 한 벌을 함께 쓴다.
  *
  * ▶ 다른 것을 구우려면: drive(t) 에서 뼈와 바람을 t 초의 것으로 맞추고, 구울 천을 돌려주면 된다.
  */

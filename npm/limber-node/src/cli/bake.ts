@@ -342,8 +342,13 @@ function summaryOf(bytes: number, report: unknown): string {
   const { targets, keys, maxError, maxAngle, frames } = (report ?? {}) as Partial<Record<string, number>>
   const words = [size(bytes)]
   if (frames) words.push(`${frames} frames`)
-  if (targets) words.push(`${targets} targets, within ${shortened(1000 * maxError!)} mm`)
-  if (keys) words.push(`${keys} keys, within ${shortened(maxAngle!)} rad`)
+  if (targets) words.push(`${targets} targets`)
+  if (keys) words.push(`${keys} keys`)
+  const off = [
+    ...(maxError ? [`${shortened(1000 * maxError)} mm`] : []),
+    ...(maxAngle ? [`${shortened(maxAngle)} rad`] : []),
+  ]
+  if (off.length > 0) words.push(`within ${off.join(' and ')}`)
   return words.join(', ')
 }
 
