@@ -145,6 +145,31 @@ describe.each(Object.entries(backends))('what baking refuses on %s', (_, load) =
     for (const cloth of [a, b]) cloth.dispose()
   })
 
+  it('fewer targets than a long way takes at a fine tolerance', async () => {
+    const cloth = sheet()
+    const drive = (t: number) => void cloth.wind.set(0, 5 * Math.sin(5 * t), 4)
+    const recording = await bake(cloth, { duration: 1, drive })
+    const error = await fault(recording.toGLB({ maxTargets: 1, tolerance: 0.00001 }))
+    expect(error.code).toBe('tolerance')
+    const metres = /than 1 morph targets .*: a tolerance of ([\d.]+) m would do/.exec(error.message)?.[1]
+    await recording.toGLB({ maxTargets: 1, tolerance: Number(metres) })
+    cloth.dispose()
+  })
+
+  it('no loop for being short: it fades over a frame at least', async () => {
+    for (const [fps, duration] of [
+      [1, 1],
+      [30, 1 / 30],
+    ] as const) {
+      for (const loop of [true, 'crossfade', 'periodic'] as const) {
+        const cloth = sheet()
+        const { meshes, frames } = await bake(cloth, { fps, duration, loop, drive: (t) => cloth.wind.set(0, 0, 4 + t) })
+        expect([frames, meshes[0]!.positions[1]]).toEqual([2, meshes[0]!.positions[0]])
+        cloth.dispose()
+      }
+    }
+  })
+
   it('callbacks, signals and options of a wrong type', async () => {
     const cloth = sheet()
     const wrong = [5, 'x', {}, [], null, true]

@@ -361,6 +361,15 @@ describe.each(Object.entries(backends))('baking scenes on %s', (_, load) => {
     expect(animations.at(-1)!.tracks.map(({ name }) => name)).toContain('Cape_cloth.morphTargetInfluences')
   })
 
+  it('a file of several scenes with the same nodes is that of the one that is shown', async () => {
+    const { json, binary } = taken(await hero())
+    json.scenes.push({ ...json.scenes[0], name: 'again' })
+    const options = { clip: 'Walk', simulations: { cape: CAPE } }
+    const { bytes, report } = await baked(packed(json, binary), options, { tolerance: 0.01 })
+    expect(taken(bytes).json.scenes).toHaveLength(2)
+    expect(report.maxError).toBeLessThanOrEqual(0.01)
+  })
+
   it('bones whose names are others too are told apart by their places', async () => {
     const { json, binary } = taken(await hero())
     json.scenes[0].nodes.unshift(json.nodes.push({ name: 'Hair.2' }) - 1)

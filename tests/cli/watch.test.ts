@@ -31,3 +31,24 @@ it('--watch bakes again when an input, a module that it imports, or the config c
   expect(seen.map((names) => names.length)).toEqual([1, 1, 1, 1])
   expect(new Set(seen.flat()).size).toBe(4)
 })
+
+it('--watch goes on when a file that a config or a module imports is mended, or made', async () => {
+  const config = `import { tolerance } from './part.mjs'\nexport default { tolerance, jobs: [{ module: 'flag.mjs' }] }`
+  const folder = project({
+    'limber.config.mjs': config,
+    'part.mjs': 'export const tolerance = 0.01 )',
+    'flag.mjs': `import './more.mjs'\n${FLAG}`,
+  })
+  const { child, ended, until } = start(folder, ['bake', '--watch'])
+  const rounds = (count: number) => until((printed) => printed.split('Ctrl-C ends it').length > count)
+  await rounds(1)
+  write(folder, { 'part.mjs': 'export const tolerance = 0.01' })
+  await rounds(2)
+  write(folder, { 'more.mjs': '' })
+  await until((printed) => printed.includes('1 job: 1 baked'))
+  child.kill('SIGINT')
+  const { status, stderr } = await ended
+  expect(status).toBe(130)
+  expect(stderr).toContain('part.mjs cannot be read as an ES module')
+  expect(stderr).toContain('flag.mjs imports ./more.mjs: no such file')
+})

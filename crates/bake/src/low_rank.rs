@@ -38,9 +38,9 @@ pub fn fit(motion: &Motion, limits: Limits) -> Result<Fit, Fault> {
         let mut targets = Targets::new(&basis, step / (rank as f64).sqrt());
         while rank <= most {
             targets.extend(motion, &basis, rank);
-            if targets.all.len() > limits.targets {
-                break;
-            }
+            // Some may have taken two: how far off is what there is room for?
+            let is_room = targets.all.len() <= limits.targets;
+            targets.all.truncate(limits.targets);
             let weights = targets.weigh(motion, &basis);
             let shown = targets.show(motion, &weights);
             let error = shown.furthest(motion);
@@ -49,6 +49,9 @@ pub fn fit(motion: &Motion, limits: Limits) -> Result<Fit, Fault> {
                 return Ok(targets.finish(&weights, keyframes));
             }
             off = off.min(error);
+            if !is_room {
+                break;
+            }
             rank += (rank / 24).max(1);
         }
         if basis.enough > most {
@@ -122,7 +125,8 @@ impl Targets {
                 let codes: Vec<i16> = deltas.iter().map(|delta| (delta / steps).round() as i16).collect();
                 deltas.iter_mut().zip(&codes).for_each(|(delta, &code)| *delta -= f64::from(code) * steps);
                 self.all.push(Target { codes, steps, wide: most > NARROW });
-                if most <= WIDE {
+                // What is left may be nothing.
+                if most <= WIDE || deltas.iter().all(|delta| delta.abs() < 0.5) {
                     break;
                 }
             }

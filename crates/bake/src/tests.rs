@@ -93,9 +93,19 @@ fn a_long_way_and_a_straight_one_need_few_keyframes() {
     let motion = Motion::new(200, &positions, &normals).unwrap();
     let fit = fit(&motion, limits(0.02, 64)).unwrap();
     assert!(furthest(&fit, 200, &positions) <= 0.02);
-    // The second holds what steps of the first, so large that 16 bits are enough, leave.
-    assert_eq!(fit.wide, [1, 0]);
+    assert_eq!(fit.wide, [1]);
     assert!(fit.keyframes.len() < 10, "{:?}", fit.keyframes);
+}
+
+#[test]
+fn a_way_that_is_too_long_for_all_targets_says_how_far_off_they_leave_it() {
+    let (positions, normals) = sheet(4, 30, |x, y, t| [x, y + t * t * (1.0 + 0.37 * x * y), 0.0]);
+    let motion = Motion::new(30, &positions, &normals).unwrap();
+    let Err(Fault::Tolerance(off)) = fit(&motion, limits(1e-6, 1)) else {
+        panic!("one target of 16 bits is too coarse")
+    };
+    assert!(off > 1e-6 && off < 0.001, "{off}");
+    assert!(fit(&motion, limits(off * 1.1, 1)).is_ok());
 }
 
 #[test]

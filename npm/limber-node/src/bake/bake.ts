@@ -45,7 +45,7 @@ export interface BakeOptions {
    * With cloth or jiggle bones: makes a loop, whose last frame is its first to the bit, and whose velocities meet there. Frames
    * are then spaced so that the last is at `duration` exactly, not to the nearest frame.
    *
-   * - `'crossfade'`, the same as `true`: the last half second (or half of `duration` where that is less) fades into what came
+   * - `'crossfade'`, the same as `true`: the last half second (or half of `duration` where that is less, or a frame where that is more) fades into what came
    *   before t = 0. A number says over how many seconds, from one frame to `duration`.
    * - `'periodic'`, for a `drive` that repeats itself after `duration`, below 0 too: all of it fades slowly into the round
    *   before. What differs from one round to the next is then spread over the whole loop, and nothing is there to be seen.
@@ -348,14 +348,18 @@ function readOptions(options: BakeOptions, withBones: boolean, simulations: read
   if (loop === false) return { fps, frames: steps + 1, warm: Math.round(warmup * fps), fade: 0 }
   const rate = steps / duration
   const seconds =
-    loop === true || loop === 'crossfade' ? Math.min(0.5, duration / 2) : loop === 'periodic' ? duration : loop
+    loop === true || loop === 'crossfade'
+      ? Math.max(Math.min(0.5, duration / 2), 1 / rate)
+      : loop === 'periodic'
+        ? duration
+        : loop
   if (typeof seconds !== 'number') {
     throw new LimberError(
       'invalid-option',
       `loop must be 'crossfade', 'periodic', true, false or seconds to fade over, got ${shown(loop)}`,
     )
   }
-  checkNumber('loop', seconds, Math.min(1 / fps, duration), duration, 's')
+  if (typeof loop === 'number') checkNumber('loop', loop, Math.min(1 / fps, duration), duration, 's')
   const fade = Math.min(Math.max(Math.round(seconds * rate), 1), steps)
   return { fps: rate, frames: steps + 1, warm: Math.max(Math.round(warmup * rate), fade), fade }
 }

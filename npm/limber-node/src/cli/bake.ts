@@ -1,12 +1,13 @@
-import { accessSync, constants, existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
+import { accessSync, constants, rmSync, statSync } from 'node:fs'
 import { constants as system } from 'node:os'
-import { join, resolve } from 'node:path'
+import { extname, join, resolve } from 'node:path'
 import { errorText, EXIT, Fault, shownPath, systemText } from '../config/fault.js'
 import { importsOf, Inputs } from '../config/inputs.js'
 import type { Job } from '../config/jobs.js'
+import { findConfig } from '../config/load.js'
 import { Cache } from './cache.js'
 import { manifestBytes, manifestName, sha256, writeManifest, type Entry } from './manifest.js'
-import { attempt, removeLeftovers, writeWhole } from './outputs.js'
+import { attempt, makeFolders, removeLeftovers, writeWhole } from './outputs.js'
 import { fileName, hashOf, makePlan, type Plan, type PlanOptions } from './plan.js'
 import { Pool, type Outcome } from './pool.js'
 import { Progress } from './progress.js'
@@ -24,6 +25,12 @@ export interface BakeAllOptions extends PlanOptions {
   force?: boolean
 }
 
+/** Extensions of what imports other files. */
+const MODULES = ['.mjs', '.js']
+
+/** Most lines that are told once. */
+const REMEMBERED = 1000
+
 /** How a job came out. */
 type State = 'baked' | 'up to date' | 'from cache' | 'to bake' | 'failed' | 'tolerance missed' | 'budget missed'
 
@@ -37,6 +44,7 @@ interface Result extends Partial<Omit<Entry, 'id'>> {
 
 /** `limber bake`. Gives the exit code. @throws Fault */
 export async function bakeAll(options: BakeAllOptions): Promise<number> {
+  if (isWatched()) await tellFiles([findConfig(options.config)])
   const run = new Run(await makePlan(options), options)
   try {
     return await run.all()
@@ -87,7 +95,7 @@ class Run {
 
   async all(): Promise<number> {
     const { dryRun, force } = this.#options
-    await this.#tellFiles()
+    if (isWatched()) await tellFiles(this.#sources())
     this.#readEntries()
     const toDo: Job[] = []
     for (const job of this.#jobs) {
@@ -106,6 +114,13 @@ class Run {
     if (dryRun) for (const job of toDo) this.#wouldBake(job)
     else await this.#bake(toDo)
     return this.#summary()
+  }
+
+  /** The config, and what its jobs name. */
+  #sources(): string[] {
+    const { file, folder } = this.#plan.loaded
+    const named = this.#jobs.flatMap(({ input, module }) => input ?? module ?? [])
+    return [...new Set([file, ...named.map((path) => resolve(folder, path))])]
   }
 
   /** What the folder's manifests say of our jobs. */
@@ -240,7 +255,7 @@ class Run {
   #print(job: Job, line: string): void {
     // Each process says the same of the addon.
     if (this.#printed.has(line)) return
-    this.#printed.add(line)
+    if (this.#printed.size < REMEMBERED) this.#printed.add(line)
     this.#progress.fault(`${job.id}: ${line}`)
   }
 
@@ -298,27 +313,25 @@ class Run {
     console.error(`limber: stopped: ${done} of ${this.#jobs.length} jobs are done; run it again to go on`)
     process.exit(signal === 'SIGINT' ? EXIT.interrupted : 128 + system.signals[signal])
   }
+}
 
-  /** Tells the process that watches which files are to be watched. */
-  async #tellFiles(): Promise<void> {
-    if (process.env['LIMBER_WATCH'] !== '1' || !process.send) return
-    const { loaded, inputs } = this.#plan
-    const files = new Set([loaded.file])
-    const add = async (list: Promise<string[]>) => {
-      try {
-        for (const file of await list) files.add(file)
-      } catch (error) {
-        if (!(error instanceof Fault)) throw error
-      }
+const isWatched = () => process.env['LIMBER_WATCH'] === '1' && process.send !== undefined
+
+/** Tells the process that watches which files are to be watched: these, and what modules among them are made of. */
+async function tellFiles(sources: readonly string[]): Promise<void> {
+  const files = new Set(sources)
+  for (const source of sources) {
+    if (!MODULES.includes(extname(source))) continue
+    const found = new Set<string>()
+    try {
+      await importsOf(source, found)
+    } catch (error) {
+      // Whoever mends it changes a file that is among them.
+      if (!(error instanceof Fault)) throw error
     }
-    if (loaded.isModule) await add(importsOf(loaded.file))
-    for (const job of this.#jobs) {
-      const { input, module } = job
-      if (input ?? module) files.add(resolve(loaded.folder, (input ?? module)!))
-      await add(inputs.files(job))
-    }
-    process.send({ files: [...files] })
+    for (const file of found) files.add(file)
   }
+  process.send!({ files: [...files] })
 }
 
 /** The id in the name of a file that we may have written. */
@@ -329,7 +342,7 @@ function idOf(file: string): string | undefined {
 /** @throws Fault where nothing can be written there */
 function makeFolder(folder: string): void {
   try {
-    if (!existsSync(folder)) mkdirSync(folder, { recursive: true })
+    makeFolders(folder)
     accessSync(folder, constants.W_OK | constants.X_OK)
     if (!statSync(folder).isDirectory()) throw new Error('it is a file')
   } catch (error) {

@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Fault, shownPath, systemText } from '../config/fault.js'
 import { sha256, type Entry } from './manifest.js'
-import { attempt, writeWhole } from './outputs.js'
+import { attempt, makeFolders, writeWhole } from './outputs.js'
 
 /** What is kept of a file beside it. */
 interface Kept {
@@ -34,7 +34,7 @@ export class Cache {
   keep({ hash, bytes, sha256, report }: Entry, path: string, content?: Uint8Array): void {
     if (content === undefined && existsSync(this.#note(hash))) return
     try {
-      mkdirSync(this.#folder, { recursive: true })
+      makeFolders(this.#folder)
     } catch (error) {
       throw new Fault(`${shownPath(this.#folder)} cannot be made: ${systemText(error)}`)
     }

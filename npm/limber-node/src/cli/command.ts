@@ -84,6 +84,7 @@ function program(args: readonly string[], end: (exit: number) => void): Command 
         const { watch } = await import('./watch.js')
         return end(await watch(config, args))
       }
+      if (given.cache === '') throw usage('--cache must be the path of a folder, got ""')
       const { bakeAll } = await import('./bake.js')
       end(await bakeAll({ ...given, config, env: process.env }))
     })

@@ -1,4 +1,14 @@
-import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { Fault, shownPath, systemText } from '../config/fault.js'
 
@@ -36,6 +46,19 @@ export function writeWhole(path: string, bytes: Uint8Array, disk: Disk = DISK): 
     if (file !== undefined) attempt(() => disk.closeSync(file!))
     attempt(() => disk.rmSync(temporary, { force: true }))
     throw new Fault(`${shownPath(path)} cannot be written: ${systemText(error)}`)
+  }
+}
+
+/** Makes a folder and those above it. Where the system has no place for any, Node's own way of that never ends. */
+export function makeFolders(folder: string): void {
+  if (existsSync(folder)) return
+  const above = dirname(folder)
+  if (above !== folder) makeFolders(above)
+  try {
+    mkdirSync(folder)
+  } catch (error) {
+    // Another process made it meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }
 

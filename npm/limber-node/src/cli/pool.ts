@@ -15,6 +15,18 @@ export interface Listener {
   print(job: Job, line: string): void
 }
 
+/** Characters of a line that is printed in parts. */
+const LONGEST = 65_536
+/** Milliseconds that a process has to end once it has said its last word, and its output to be read. */
+const GRACE = 2000
+
+/** Whether this is of the process, and not of what it runs. */
+function isWord(word: unknown): word is Word {
+  const { kind, bytes, message, done, total } = Object(word) as Record<string, unknown>
+  if (kind === 'progress') return typeof done === 'number' && typeof total === 'number'
+  return kind === 'baked' ? bytes instanceof Uint8Array : kind === 'failed' && typeof message === 'string'
+}
+
 /**
  * Bakes jobs, each in a process of its own: what a module leaves behind never reaches another job, so that a file does not
  * depend on which jobs ran before it, or beside it.
@@ -56,20 +68,29 @@ export class Pool {
       })
       this.#running.add(child)
       let outcome: Outcome | undefined
-      for (const stream of [child.stdout!, child.stderr!]) {
+      const streams = [child.stdout!, child.stderr!]
+      for (const stream of streams) {
         let rest = ''
         const print = (line: string) => line.trim() !== '' && this.#listener.print(job, line.trimEnd())
         stream.setEncoding('utf8').on('data', (text: string) => {
-          const lines = (rest + text).split('\n')
+          const lines = text.split('\n')
+          lines[0] = rest + lines[0]!
           rest = lines.pop()!
           lines.forEach(print)
+          if (rest.length < LONGEST) return
+          print(rest)
+          rest = ''
         })
-        stream.on('end', () => print(rest))
+        stream.on('close', () => print(rest))
       }
-      child.on('message', (word: Word) => {
-        if (word.kind === 'progress') this.#listener.progress(job, word.done / word.total)
-        else outcome = word
+      child.on('message', (word: unknown) => {
+        if (!isWord(word)) return
+        if (word.kind === 'progress') return this.#listener.progress(job, word.done / word.total)
+        outcome = word
+        setTimeout(() => child.kill('SIGKILL'), GRACE).unref()
       })
+      // What it started may hold what it printed to.
+      child.on('exit', () => setTimeout(() => streams.forEach((stream) => stream.destroy()), GRACE).unref())
       const end = (message: string) => {
         this.#running.delete(child)
         resolve(outcome ?? { kind: 'failed', code: undefined, message })

@@ -22,7 +22,12 @@ export type Word =
 // Ctrl-C goes to all processes of a terminal: the command ends this one.
 process.on('SIGINT', () => {})
 process.on('disconnect', () => process.exit())
-process.once('message', (task: Task) => void work(task))
+process.once('message', (task: Task) => {
+  // What a module left to itself and nobody waits for.
+  const fail = (error: unknown) => failed(error, task.folder)
+  process.on('uncaughtException', fail).on('unhandledRejection', fail)
+  void work(task)
+})
 
 async function work({ job: given, folder, config, overrides }: Task): Promise<void> {
   try {
@@ -37,9 +42,14 @@ async function work({ job: given, folder, config, overrides }: Task): Promise<vo
     })
     end({ kind: 'baked', bytes, report, notes })
   } catch (error) {
-    const { code } = error as { code?: string }
-    end({ kind: 'failed', code, message: errorText(error, placeFolder(folder)) })
+    failed(error, folder)
   }
+}
+
+function failed(error: unknown, folder: string): void {
+  const { code } = Object(error) as { code?: unknown }
+  const message = errorText(error, placeFolder(folder))
+  end({ kind: 'failed', code: typeof code === 'string' ? code : undefined, message })
 }
 
 function say(word: Word): void {
@@ -47,8 +57,9 @@ function say(word: Word): void {
   if (process.connected) process.send!(word, undefined, undefined, () => {})
 }
 
-/** The last word: nothing that a module keeps open holds the process after it. */
+/** The last word: nothing that a module keeps open holds the process after it. What was printed goes out first. */
 function end(word: Word): void {
-  if (process.connected) process.send!(word, undefined, undefined, () => process.exit())
+  const leave = () => process.stdout.write('', () => process.stderr.write('', () => process.exit()))
+  if (process.connected) process.send!(word, undefined, undefined, leave)
   else process.exit()
 }

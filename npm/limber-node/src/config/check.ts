@@ -82,6 +82,8 @@ function inWords(errors: readonly ErrorObject[], root: string, schema: Schema): 
       return `${path}.${String(params['missingProperty'])} is missing`
     case 'not':
       return `${path} may have only one of ${((error.schema as Schema).required ?? []).join(' and ')}`
+    case 'minProperties':
+      return `${path} must have at least one entry`
     case 'propertyNames':
       return `${path} has the name ${shown(params['propertyName'])}, which must not be empty`
     case 'uniqueItems':

@@ -36,9 +36,12 @@ export function oneLine(text: string): string {
   return text.trim().replace(/\s*[\r\n]+\s*/g, ' ')
 }
 
+/** The working folder, whatever a module makes of it. */
+const began = process.cwd()
+
 /** A path as messages show it: relative to the working folder where it is below it. */
 export function shownPath(path: string): string {
-  const short = relative(process.cwd(), path)
+  const short = relative(began, path)
   return short === '' ? basename(path) : short.startsWith(`..${sep}`) || short === '..' ? path : short
 }
 
@@ -52,16 +55,22 @@ export function systemText(error: unknown): string {
 
 /** What was thrown, in one line, and for what a user's module threw, where. */
 export function errorText(error: unknown, folder?: string): string {
-  if (!(error instanceof Error)) return oneLine(`threw ${String(error)}`)
+  if (!(error instanceof Error)) return oneLine(`threw ${thrownText(error)}`)
   const own = error.name === 'Error' || error.name === 'LimberError' || error.name === 'Fault'
-  const text = own ? error.message : `${error.name}: ${error.message}`
+  const text = own ? String(error.message) : `${error.name}: ${error.message}`
   const place = folder === undefined ? undefined : placeOf(error, folder)
   return oneLine(place === undefined ? text : `${text} (${place})`)
 }
 
+/** What was thrown and is no error. */
+function thrownText(thrown: unknown): string {
+  if (typeof thrown === 'object' && thrown !== null) return Array.isArray(thrown) ? 'an array' : 'an object'
+  return String(thrown)
+}
+
 /** The first line of the stack that is in `folder`, outside of packages. */
-function placeOf({ stack = '' }: Error, folder: string): string | undefined {
-  for (const [, url, line, column] of stack.matchAll(
+function placeOf({ stack }: Error, folder: string): string | undefined {
+  for (const [, url, line, column] of String(stack).matchAll(
     /(file:\/\/[^\s()?]+?)(?:\?[^\s()]*?)?:(\d+)(?::(\d+))?(?=[\s)]|$)/g,
   )) {
     const path = fileURLToPath(url!)

@@ -71,14 +71,14 @@ function portable(path: string): string {
 
 /**
  * A module and all local files that it imports, or names as `new URL('file', import.meta.url)`, and so on from those; sorted
- * but for the first. Packages are left out.
+ * but for the first. Packages are left out. `found` has them as they are found, up to one that is broken.
  *
  * @throws Fault for a module that is not there, or cannot be read as one
  */
-export async function importsOf(module: string): Promise<string[]> {
+export async function importsOf(module: string, found = new Set<string>()): Promise<string[]> {
   const { init, parse } = await import('es-module-lexer')
   await init
-  const found = new Set([module])
+  found.add(module)
   for (const file of found) {
     if (!['.js', '.mjs'].includes(extname(file))) continue
     let source: string
@@ -92,8 +92,9 @@ export async function importsOf(module: string): Promise<string[]> {
       const url = new URL(specifier, pathToFileURL(file))
       url.search = url.hash = ''
       const path = fileURLToPath(url)
-      if (existsSync(path) && statSync(path).isFile()) found.add(path)
-      else if (needed) throw new Fault(`${shownPath(file)} imports ${specifier}: no such file`)
+      const isThere = existsSync(path) && statSync(path).isFile()
+      if (isThere || needed) found.add(path)
+      if (needed && !isThere) throw new Fault(`${shownPath(file)} imports ${specifier}: no such file`)
     }
     try {
       const [imports] = parse(source, file)

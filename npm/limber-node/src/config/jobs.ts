@@ -179,11 +179,20 @@ function safe(part: string): string {
   return String(part).replace(/[^A-Za-z0-9_-]/g, '-')
 }
 
-/** What tells a config from another: a hash of all that it says, and of what the command line changes in it. */
+/**
+ * What tells a config from another: a hash of all that it says, and of what the command line changes in it.
+ *
+ * @throws Fault 2 for a config that holds itself, or a BigInt
+ */
 export function configHash(config: BakeConfig, { fps, duration }: Overrides = {}): string {
   const { $schema: _, ...said } = config
-  const text = JSON.stringify([said, fps ?? null, duration ?? null], (_, value) =>
-    typeof value === 'function' ? 'function' : value,
-  )
+  let text: string
+  try {
+    text = JSON.stringify([said, fps ?? null, duration ?? null], (_, value) =>
+      typeof value === 'function' ? 'function' : value,
+    )
+  } catch (error) {
+    throw usage(`config must hold nothing that JSON has not: ${(error as Error).message.split('\n')[0]}`)
+  }
   return createHash('sha256').update(text).digest('hex')
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, extname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { BakeConfig } from './config.js'
-import { errorText, shownPath, systemText, usage } from './fault.js'
+import { errorText, EXIT, shownPath, systemText, usage } from './fault.js'
 
 /** Names of a config where none is given. */
 export const CONFIG_NAMES = ['limber.config.json', 'limber.config.mjs', 'limber.config.js']
@@ -59,11 +59,18 @@ function fromJson(file: string): unknown {
 }
 
 async function fromModule(file: string, folder: string): Promise<unknown> {
+  const early = () => {
+    console.error(`limber: ${shownPath(file)} ends the process, or waits for what never comes, and gives no config`)
+    process.exitCode = EXIT.usage
+  }
+  process.once('exit', early)
   try {
     const { default: given } = (await import(pathToFileURL(file).href)) as { default?: unknown }
-    return typeof given === 'function' ? await given() : given
+    return await (typeof given === 'function' ? given() : given)
   } catch (error) {
     throw usage(`${shownPath(file)} failed: ${errorText(error, join(folder, '/'))}${await lineOf(error, file)}`)
+  } finally {
+    process.off('exit', early)
   }
 }
 

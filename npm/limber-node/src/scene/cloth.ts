@@ -59,7 +59,7 @@ export function makeCloth({ limber, file, seed, times }: Stage, name: string, co
   )
   try {
     if (chosen.length) {
-      if (attach || !source.skinned) cloth.attach(chosen, attach ?? node.object)
+      if (attach || !source.skinned) within(path, () => cloth.attach(chosen, attach ?? node.object))
       else source.follow(cloth)
     }
   } catch (error) {

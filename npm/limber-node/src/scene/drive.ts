@@ -28,6 +28,12 @@ export function timing(
       'duration must be given (s) where there is no clip, whose length it would be',
     )
   }
+  if (given === undefined && duration < 1 / fps) {
+    throw new LimberError(
+      'invalid-option',
+      `duration must be given (s): the clip ${shown(clip!.name)} is ${duration} s long`,
+    )
+  }
   checkNumber('duration', duration, 1 / fps, 3600, 's')
   let rounds = 1
   if (loops && clip && clip.duration > 0) {

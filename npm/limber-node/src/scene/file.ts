@@ -173,8 +173,13 @@ function isCalled(own: string | undefined, name: string): boolean {
   return own !== undefined && own !== '' && (own === name || PropertyBinding.sanitizeNodeName(own) === name)
 }
 
-/** Without what needs a browser's images: the look. */
+/**
+ * Without what needs a browser's images: the look; and without all scenes but the one that is shown: where several have a node
+ * at their root, three.js puts it in the last.
+ */
 function bare(json: SceneJson): SceneJson {
+  const shown = json.scenes?.[json.scene ?? 0]
+  if (shown) [json.scenes, json.scene] = [[shown], 0]
   for (const key of ['materials', 'textures', 'images', 'samplers', 'extensionsRequired']) {
     delete (json as unknown as Record<string, unknown>)[key]
   }
