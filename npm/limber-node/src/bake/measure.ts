@@ -1,6 +1,7 @@
 import type { Accessor, Document, Primitive, PrimitiveTarget } from '@gltf-transform/core'
 import { Quaternion, type AnimationClip } from 'three'
 import { LimberError } from 'limber/core'
+import { PATHS } from './animation-writer.js'
 import { BAKE_FIT_DEFAULTS, type FitOptions } from './fit.js'
 import { boundsOf } from './fit-skeleton.js'
 import type { RecordedSkeleton } from './recorded-skeleton.js'
@@ -83,9 +84,6 @@ export function measureClip(recording: Recording, options: FitOptions, bytes: nu
   })
   return together(recording, options, bytes, [], bonesOf(recording, options, played))
 }
-
-/** How glTF calls what tracks of clips change. */
-const PATHS = { quaternion: 'rotation', position: 'translation', scale: 'scale' } as const
 
 /** @throws LimberError `tolerance` where a bound does not hold */
 function together(

@@ -9,6 +9,7 @@ import {
 } from '@gltf-transform/core'
 import type { BufferAttribute, BufferGeometry, InterleavedBufferAttribute } from 'three'
 import { checkKeys, LimberError, shown } from 'limber/core'
+import { AnimationWriter, PATHS } from './animation-writer.js'
 import { checkCompression, markQuantized, packed, readDocument, writeDocument, type Compression } from './document.js'
 import { stored, type FitOptions, type Stored, type StoredMesh } from './fit.js'
 import { bare, readGLB, writeGLB } from './glb.js'
@@ -56,9 +57,6 @@ const TYPES = ['SCALAR', 'SCALAR', 'VEC2', 'VEC3', 'VEC4'] as const
 
 type Attribute = BufferAttribute | InterleavedBufferAttribute
 
-/** How glTF calls what keyframes change. */
-const PATHS = { quaternion: 'rotation', position: 'translation', scale: 'scale' } as const
-
 /** See `Recording.toGLB`. */
 export async function toGLB(recording: Recording, options: GLBOptions): Promise<Uint8Array<ArrayBuffer>> {
   const { meshes, skeletons, flocks, fitKeys } = recording
@@ -79,19 +77,8 @@ export async function toGLB(recording: Recording, options: GLBOptions): Promise<
   document.getRoot().getAsset().generator = 'Limber'
   const writer = new Writer(document)
   const scene = document.createScene(name)
-  const animation = document.createAnimation(name)
+  const keys = new AnimationWriter(document, writer.buffer, document.createAnimation(name))
   document.getRoot().setDefaultScene(scene)
-  const animate = (
-    node: Node,
-    path: 'weights' | 'rotation' | 'translation' | 'scale',
-    times: Accessor,
-    values: Accessor,
-  ) => {
-    let sampler = animation.listSamplers().find((known) => known.getInput() === times && known.getOutput() === values)
-    sampler ??= document.createAnimationSampler().setInput(times).setOutput(values).setInterpolation('LINEAR')
-    const channel = document.createAnimationChannel().setTargetNode(node).setTargetPath(path).setSampler(sampler)
-    animation.addSampler(sampler).addChannel(channel)
-  }
   for (const recorded of meshes) {
     const fit = await recording.fitAsync(recorded, limits)
     const mesh = stored(recorded, fit, compression)
@@ -101,7 +88,7 @@ export async function toGLB(recording: Recording, options: GLBOptions): Promise<
       markQuantized(document)
     }
     scene.addChild(node)
-    animate(node, 'weights', writer.accessor('SCALAR', fit.times), writer.accessor('SCALAR', fit.weights))
+    keys.animate(node, 'weights', keys.shared('SCALAR', fit.times), keys.shared('SCALAR', fit.weights))
   }
   const bones = new Map<RecordedNode, Node>()
   const boid = geometry ? writer.boid(geometry) : null
@@ -119,13 +106,13 @@ export async function toGLB(recording: Recording, options: GLBOptions): Promise<
     }
     for (const { node, path, times, values } of recording.tracks(skeleton, limits)) {
       const type = path === 'quaternion' ? 'VEC4' : 'VEC3'
-      animate(bones.get(node)!, PATHS[path], writer.shared('SCALAR', times), writer.shared(type, values))
+      keys.animate(bones.get(node)!, PATHS[path], keys.shared('SCALAR', times), keys.shared(type, values))
     }
   }
   let bytes = await writeDocument(document, compression === 'meshopt' && !target)
   if (target) {
     const order = document.getRoot().listNodes()
-    const moved = new Set(animation.listChannels().map((channel) => channel.getTargetNode()))
+    const moved = new Set(keys.animation.listChannels().map((channel) => channel.getTargetNode()))
     const placed = new Map(
       [...bones].filter(([, node]) => moved.has(node)).map(([b, node]) => [order.indexOf(node), b]),
     )
@@ -142,13 +129,12 @@ type Ten = [number, number, number, number, number, number, number, number, numb
 /** Writes meshes into one buffer of a document. */
 class Writer {
   readonly #document: Document
-  readonly #buffer: Buffer
+  readonly buffer: Buffer
   readonly #materials = new Map<string, Material>()
-  readonly #shared = new Map<string, Accessor>()
 
   constructor(document: Document) {
     this.#document = document
-    this.#buffer = document.createBuffer()
+    this.buffer = document.createBuffer()
   }
 
   accessor(
@@ -157,16 +143,7 @@ class Writer {
     normalized = false,
   ): Accessor {
     const accessor = this.#document.createAccessor().setType(type).setArray(array)
-    return accessor.setNormalized(normalized && !(array instanceof Float32Array)).setBuffer(this.#buffer)
-  }
-
-  /** One accessor for all keyframes of the same numbers: most bones stand still in most ways. */
-  shared(type: (typeof TYPES)[number], array: Float32Array<ArrayBuffer>): Accessor {
-    // As bits: a zero may be negative.
-    const key = `${type} ${new Uint32Array(array.buffer, array.byteOffset, array.length).join()}`
-    let accessor = this.#shared.get(key)
-    if (!accessor) this.#shared.set(key, (accessor = this.accessor(type, array)))
-    return accessor
+    return accessor.setNormalized(normalized && !(array instanceof Float32Array)).setBuffer(this.buffer)
   }
 
   /** A recorded cloth, with its targets. */

@@ -1,6 +1,7 @@
 import type { Accessor, Animation, AnimationChannel, Buffer, Document, Mesh, Node } from '@gltf-transform/core'
 import { Matrix4, Quaternion, Vector3 } from 'three'
 import { LimberError, shown } from 'limber/core'
+import { AnimationWriter, PATHS, type Path } from '../bake/animation-writer.js'
 import { markQuantized, type Compression } from '../bake/document.js'
 import { stored, type FitOptions, type MorphFit, type Stored, type StoredMesh } from '../bake/fit.js'
 import type { Recording } from '../bake/recording.js'
@@ -18,11 +19,6 @@ export interface Baked {
   /** The animation that drove it, by its place in the file, and its length in seconds. */
   clip: { index: number; length: number } | undefined
 }
-
-type Path = 'weights' | 'rotation' | 'translation' | 'scale'
-
-/** How glTF calls what keyframes change. */
-const PATHS = { quaternion: 'rotation', position: 'translation', scale: 'scale' } as const
 
 /**
  * Puts a recording into the document that it was made of: nodes are found by their places. The animation has channels of its
@@ -53,7 +49,7 @@ export async function putMotion(
   const fits = new Map<string, MorphFit>()
   for (const mesh of recording.meshes) fits.set(mesh.name, await recording.fitAsync(mesh, limits))
   const buffer = root.listBuffers()[0] ?? document.createBuffer()
-  const writer = new Writer(document, buffer, document.createAnimation(name))
+  const writer = new AnimationWriter(document, buffer, document.createAnimation(name))
 
   const moved = new Set<Node>()
   for (const channel of root.listAnimations().flatMap((animation) => animation.listChannels())) {
@@ -85,52 +81,6 @@ export async function putMotion(
   }
   // What holds nothing but swings is played over another clip.
   if (clip && !clip.isDisposed() && limits.only === undefined) putRest(writer, clip.listChannels(), baked)
-}
-
-/** Writes keyframes into an animation. */
-class Writer {
-  readonly #document: Document
-  readonly #buffer: Buffer
-  readonly animation: Animation
-  readonly #shared = new Map<string, Accessor>()
-
-  constructor(document: Document, buffer: Buffer, animation: Animation) {
-    this.#document = document
-    this.#buffer = buffer
-    this.animation = animation
-  }
-
-  /** One accessor for all keyframes of the same numbers. */
-  shared(type: 'SCALAR' | 'VEC3' | 'VEC4', array: Float32Array<ArrayBuffer>): Accessor {
-    const key = `${type} ${new Uint32Array(array.buffer, array.byteOffset, array.length).join()}`
-    let found = this.#shared.get(key)
-    if (!found) {
-      found = this.#document.createAccessor().setType(type).setArray(array.slice()).setBuffer(this.#buffer)
-      this.#shared.set(key, found)
-    }
-    return found
-  }
-
-  animate(
-    node: Node,
-    path: Path,
-    times: Accessor,
-    values: Accessor,
-    interpolation: 'LINEAR' | 'STEP' | 'CUBICSPLINE' = 'LINEAR',
-  ): void {
-    const same = this.animation
-      .listSamplers()
-      .find((s) => s.getInput() === times && s.getOutput() === values && s.getInterpolation() === interpolation)
-    const sampler =
-      same ?? this.#document.createAnimationSampler().setInput(times).setOutput(values).setInterpolation(interpolation)
-    const channel = this.#document.createAnimationChannel().setTargetNode(node).setTargetPath(path)
-    this.animation.addSampler(sampler).addChannel(channel.setSampler(sampler))
-  }
-
-  /** Whether it moves a node so already. */
-  moves(node: Node, path: string): boolean {
-    return this.animation.listChannels().some((c) => c.getTargetNode() === node && c.getTargetPath() === path)
-  }
 }
 
 /** Gives the primitives of a mesh the positions, normals and morph targets of a recording; uvs and looks stay. */
@@ -283,7 +233,7 @@ function lookOf(
 }
 
 /** What else the clip moves, such as faces and props, so that the animation plays alone. */
-function putRest(writer: Writer, channels: readonly AnimationChannel[], { clip, times }: Baked): void {
+function putRest(writer: AnimationWriter, channels: readonly AnimationChannel[], { clip, times }: Baked): void {
   for (const channel of channels) {
     const [node, path, sampler] = [
       channel.getTargetNode(),
