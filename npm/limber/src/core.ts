@@ -86,17 +86,16 @@ export {
 } from './ragdoll-setup.js'
 export { Simulation, type DivergeInfo, type PartialOptions, type SimulationStats } from './simulation.js'
 export { type QuaternionLike, type VectorLike } from './vector.js'
+export { packNormal, VertexAnimation } from './vertex-animation.js'
 export {
   isVertexAnimationArray,
   MOST_STEPS,
   MOST_TEXELS,
-  packNormal,
-  VertexAnimation,
   writeVertexAnimationFile,
   type VertexAnimationArray,
   type VertexAnimationAttribute,
   type VertexAnimationError,
   type VertexAnimationFile,
   type VertexAnimationGroup,
-} from './vertex-animation.js'
+} from './vertex-animation-file.js'
 export { type GridVertices, type MeshVertices } from './vertices.js'
