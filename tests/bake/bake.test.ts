@@ -165,6 +165,8 @@ describe.each(Object.entries(backends))('baking on %s', (_, load) => {
     const needed = Number(/a tolerance of ([\d.]+) m/.exec(error.message)![1])
     expect(needed).toBeGreaterThan(0.001)
     await recording.toGLB({ maxTargets: 20, tolerance: needed })
+    // Not far above the least.
+    expect((await fault(recording.toGLB({ maxTargets: 20, tolerance: needed * 0.7 }))).code).toBe('tolerance')
     expect(recording.report!.targets).toBeLessThanOrEqual(20)
     expect(() => recording.toAnimationClip({ maxTargets: 20 })).toThrow(error.message)
 

@@ -1,5 +1,16 @@
 import { BufferAttribute, BufferGeometry, Float16BufferAttribute, Vector3 } from 'three'
-import { bake, Cloth, Recording, VertexAnimation, type Backend, type RecordedMesh, type VATOptions } from 'limber-node'
+import {
+  bake,
+  Boids,
+  Cloth,
+  FlockClip,
+  load,
+  Recording,
+  VertexAnimation,
+  type Backend,
+  type RecordedMesh,
+  type VATOptions,
+} from 'limber-node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { backends } from '../backends.mjs'
 import { refusal } from '../helpers.mjs'
@@ -230,4 +241,36 @@ describe('vertex animations', () => {
       expect(error.message).toMatch(/^uv of made must be an attribute of /)
     }
   })
+})
+
+it('a file is read from any view of its bytes: of Node, too', async () => {
+  const limber = await load()
+  const flag = Cloth.grid(limber, { columns: 8, rows: 7, pinned: 'left', floor: null })
+  const recording = await bake(flag, { duration: 0.5, drive: (t) => flag.wind.set(4, 0, Math.sin(9 * t)) })
+  const file = recording.toVAT()
+  const whole = VertexAnimation.parse(file)
+  const expected = Array.from(whole.geometry.getAttribute('uv').array)
+  expect(expected.length).toBe(8 * 7 * 2)
+  for (let offset = 0; offset < 9; offset++) {
+    const room = Buffer.alloc(file.length + 16, 0xff)
+    room.set(file, offset)
+    const view = room.subarray(offset, offset + file.length)
+    for (const bytes of [view, new Uint8Array(view.buffer, view.byteOffset, view.length)]) {
+      expect(Array.from(VertexAnimation.parse(bytes).geometry.getAttribute('uv').array)).toEqual(expected)
+    }
+  }
+  limber.dispose()
+})
+
+it('a flock is read from any view of its bytes, too', async () => {
+  const limber = await load()
+  const recording = await bake(new Boids(limber, { count: 7 }), { duration: 0.5 })
+  const file = recording.toFlockClip()
+  const expected = Array.from(FlockClip.parse(file).ids)
+  for (let offset = 0; offset < 9; offset++) {
+    const room = Buffer.alloc(file.length + 16, 0xff)
+    room.set(file, offset)
+    expect(Array.from(FlockClip.parse(room.subarray(offset, offset + file.length)).ids)).toEqual(expected)
+  }
+  limber.dispose()
 })

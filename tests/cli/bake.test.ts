@@ -405,3 +405,59 @@ describe('a second run', () => {
     expect(second.loaded.replaceAll(root, '').match(heavy)).toBeNull()
   })
 })
+
+describe('formats', () => {
+  it('a vertex animation is written, and inspected; one that is cut off says so', () => {
+    const folder = flags({ format: 'vat' })
+    expect(limber(folder, ['bake'])).toMatchObject({ status: 0, stderr: '' })
+    const [{ file, report }] = manifest(folder).jobs as [Entry]
+    expect(file).toMatch(/\.vat$/)
+    expect(report.maxError).toBeLessThanOrEqual(0.01)
+    const path = join('baked', file)
+    const { status, stdout } = limber(folder, ['inspect', path])
+    expect(status).toBe(0)
+    expect(stdout).toMatch(/vertex animation texture/)
+    expect(stdout).toMatch(/maxDistance +\d/)
+    expect(stdout).not.toContain('[object')
+    const bytes = readFileSync(join(folder, path))
+    write(folder, { 'cut.vat': bytes.subarray(0, bytes.length - 9) })
+    expect(limber(folder, ['inspect', 'cut.vat'])).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/^limber: cut\.vat is broken: .*cut off/) as string,
+    })
+  })
+
+  it.each([
+    ['vat', 'fish.mjs', 'format "vat" holds a cloth alone, and would lose fish: write a "glb"'],
+    ['clip', 'flag.mjs', 'format "clip" holds bones and boids alone, and would lose flag: write a "glb"'],
+    ['flock', 'flag.mjs', 'format "flock" holds boids alone, and would lose flag: write a "glb"'],
+  ])('%s refuses what it cannot hold', (format, module, message) => {
+    const folder = project({
+      'limber.config.json': { jobs: [{ module, format, seed: 1 }] },
+      'flag.mjs': FLAG,
+      'fish.mjs': FISH,
+    })
+    const { status, stderr } = limber(folder, ['bake'])
+    expect(status).toBe(1)
+    expect(stderr).toContain(message)
+  })
+
+  it('a file whose job cannot be made anew is stale in the manifest, and goes when it can', () => {
+    const folder = flags()
+    expect(limber(folder, ['bake']).status).toBe(0)
+    const [before] = manifest(folder).jobs as [Entry & { stale?: true }]
+    expect(before.stale).toBeUndefined()
+    const config = (more: object) => ({ 'limber.config.json': { jobs: [{ module: 'flag.mjs', ...more }] } })
+    write(folder, config({ tolerance: 0.00001, maxTargets: 1 }))
+    expect(limber(folder, ['bake']).status).toBe(3)
+    expect(manifest(folder).jobs).toEqual([{ ...before, stale: true }])
+    expect(limber(folder, ['merge']).status).toBe(1)
+    write(folder, config({ tolerance: 0.02 }))
+    const { status, stdout } = limber(folder, ['bake'])
+    expect(status).toBe(0)
+    expect(stdout).toContain(`removed     ${before.file}`)
+    expect(names(folder)).not.toContain(before.file)
+    expect(manifest(folder).jobs).toHaveLength(1)
+    expect(manifest(folder).jobs[0]).not.toHaveProperty('stale')
+  })
+})

@@ -40,7 +40,19 @@ describe('parts', () => {
       expect(limber(folder, ['merge'])).toMatchObject({ status: 0, stderr: '' })
       expect(contents(join(folder, 'baked'))).toEqual(alone)
       expect(limber(folder, ['bake']).stdout).toContain('5 jobs: 5 up to date')
+      // Again, what was merged is checked.
+      expect(limber(folder, ['merge'])).toMatchObject({ status: 0, stderr: '' })
     }
+    const folder = copy()
+    expect(limber(folder, ['merge']).status).toBe(0)
+    const [file] = readdirSync(join(folder, 'baked')).filter((name) => name.endsWith('.glb'))
+    const path = join(folder, 'baked', file!)
+    const bytes = readFileSync(path)
+    bytes[bytes.length - 5]! ^= 1
+    writeFileSync(path, bytes)
+    const spoilt = limber(folder, ['merge'])
+    expect(spoilt.status).toBe(1)
+    expect(spoilt.stderr).toContain(`${file} has other contents than its part wrote`)
   })
 
   it('in one folder that is shared, and by the index of an engine, which counts from 0', () => {

@@ -103,7 +103,7 @@ describe('a wrong config ends with 2 and one line that names the option and its 
     ],
     [
       cloth({ options: { iterations: 0 } }),
-      'config.jobs[0].simulations.cape.options.iterations must be a number from 1 to 1000, got 0',
+      'config.jobs[0].simulations.cape.options.iterations must be a whole number from 1 to 1000, got 0',
     ],
     [
       cloth({ colliders: [{ kind: 'capsule', a: [0, 0, 0], b: [0, 0, 1] }] }),

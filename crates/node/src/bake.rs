@@ -32,16 +32,22 @@ impl From<Fit> for LowRank {
     }
 }
 
-fn fit(frames: u32, positions: &[f32], normals: &[f32], tolerance: f64, targets: u32) -> Result<Fit> {
+fn fit(
+    frames: u32,
+    positions: &[f32],
+    normals: &[f32],
+    tolerance: f64,
+    targets: u32,
+) -> std::result::Result<Fit, String> {
     let motion = Motion::new(frames as usize, positions, normals);
     let limits = Limits { tolerance, targets: targets as usize };
-    motion.and_then(|motion| limber_bake::fit(&motion, limits)).map_err(|fault| Error::from_reason(fault.to_string()))
+    motion.and_then(|motion| limber_bake::fit(&motion, limits)).map_err(|fault| fault.to_string())
 }
 
 /// Fits a recorded mesh. Throws what `Fault` says.
 #[napi]
 pub fn low_rank(frames: u32, positions: &[f32], normals: &[f32], tolerance: f64, targets: u32) -> Result<LowRank> {
-    fit(frames, positions, normals, tolerance, targets).map(LowRank::from)
+    fit(frames, positions, normals, tolerance, targets).map(LowRank::from).map_err(Error::from_reason)
 }
 
 /// The same on a thread of Node's pool: the arrays must stay as they are until the promise resolves.
@@ -70,7 +76,7 @@ impl Task for Fitting {
     type JsValue = LowRank;
 
     fn compute(&mut self) -> Result<Fit> {
-        fit(self.frames, &self.positions, &self.normals, self.tolerance, self.targets)
+        fit(self.frames, &self.positions, &self.normals, self.tolerance, self.targets).map_err(Error::from_reason)
     }
 
     fn resolve(&mut self, _: Env, fit: Fit) -> Result<LowRank> {
@@ -84,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_fault_says_what_it_is() {
-        let refused = |frames, positions: &[f32]| fit(frames, positions, positions, 0.1, 1).unwrap_err().reason;
+        let refused = |frames, positions: &[f32]| fit(frames, positions, positions, 0.1, 1).unwrap_err();
         assert_eq!(refused(2, &[0.0; 7]), "length");
         assert_eq!(refused(2, &[f32::NAN; 6]), "not-finite");
     }

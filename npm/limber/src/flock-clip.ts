@@ -361,8 +361,8 @@ function readFlockFile(given: Uint8Array | ArrayBuffer): FlockFile {
   const fault = (what: string) => new LimberError('invalid-input', `bytes must be a flock clip, ${what}`)
   const whole = given instanceof ArrayBuffer ? new Uint8Array(given) : given
   if (!(whole instanceof Uint8Array)) throw fault(`a Uint8Array or an ArrayBuffer, got ${shown(given)}`)
-  // Where 32-bit numbers may be read in place.
-  const bytes = whole.byteOffset % 4 === 0 ? whole : whole.slice()
+  // Where 32-bit numbers may be read in place. A slice of a Buffer of Node would be no copy.
+  const bytes = whole.byteOffset % 4 === 0 ? whole : new Uint8Array(whole)
   const { buffer, byteOffset, byteLength } = bytes
   const view = new DataView(buffer, byteOffset, byteLength)
   if (byteLength < 8 || view.getUint32(0, true) !== MAGIC) throw fault('and are another kind of file')

@@ -146,8 +146,10 @@ export function writeVertexAnimationFile(file: VertexAnimationFile): Uint8Array<
 /** @throws LimberError `invalid-input` for what is none */
 export function readVertexAnimationFile(given: Uint8Array | ArrayBuffer): VertexAnimationFile {
   const fault = (what: string) => new LimberError('invalid-input', `bytes must be a vertex animation, ${what}`)
-  const bytes = given instanceof ArrayBuffer ? new Uint8Array(given) : given
-  if (!(bytes instanceof Uint8Array)) throw fault(`a Uint8Array or an ArrayBuffer, got ${shown(given)}`)
+  const whole = given instanceof ArrayBuffer ? new Uint8Array(given) : given
+  if (!(whole instanceof Uint8Array)) throw fault(`a Uint8Array or an ArrayBuffer, got ${shown(given)}`)
+  // A Buffer of Node is one too, and its slices are no copies.
+  const bytes = new Uint8Array(whole.buffer, whole.byteOffset, whole.byteLength)
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (bytes.length < 8 || view.getUint32(0, true) !== MAGIC) throw fault('and are another kind of file')
   const version = view.getUint32(4, true)

@@ -156,11 +156,10 @@ export function fit(mesh: RecordedMesh, fps: number, options: FitOptions): Morph
   const limits = limitsOf(mesh, options)
   const found = fitLowRank(mesh, limits.exact, limits.maxTargets)
   if (typeof found !== 'number') return new MorphFit(found, fps)
-  let needed = rounded(found)
-  for (let off; typeof (off = fitLowRank(mesh, needed, limits.maxTargets)) === 'number';) {
-    needed = rounded(Math.max(off, needed))
-  }
-  throw tooMany(mesh, limits, needed)
+  const search = loosened(mesh, limits, found)
+  let asked = search.next()
+  while (!asked.done) asked = search.next(fitLowRank(mesh, asked.value, limits.maxTargets))
+  throw tooMany(mesh, limits, asked.value)
 }
 
 /** The same, on a thread of the addon's pool where there is one. */
@@ -168,18 +167,40 @@ export async function fitAsync(mesh: RecordedMesh, fps: number, options: FitOpti
   const limits = limitsOf(mesh, options)
   const found = await fitLowRankAsync(mesh, limits.exact, limits.maxTargets)
   if (typeof found !== 'number') return new MorphFit(found, fps)
-  let needed = rounded(found)
-  for (let off; typeof (off = await fitLowRankAsync(mesh, needed, limits.maxTargets)) === 'number';) {
-    needed = rounded(Math.max(off, needed))
-  }
-  throw tooMany(mesh, limits, needed)
+  const search = loosened(mesh, limits, found)
+  let asked = search.next()
+  while (!asked.done) asked = search.next(await fitLowRankAsync(mesh, asked.value, limits.maxTargets))
+  throw tooMany(mesh, limits, asked.value)
 }
 
-/** A tenth more, to two digits. */
-function rounded(tolerance: number): number {
-  const more = tolerance * 1.1
-  const digit = 10 ** (Math.floor(Math.log10(more)) - 1)
-  return Number((Math.ceil(more / digit) * digit).toPrecision(2))
+/** Vertices times frames for which a fit takes seconds. */
+const LARGE = 1_000_000
+
+/** Looks for a tolerance that would do: asks for fits, and ends with the least that one was found for. */
+function* loosened(
+  { positions, vertices }: RecordedMesh,
+  { exact }: MeshLimits,
+  off: number,
+): Generator<number, number, LowRank | number> {
+  let [tight, enough] = [exact, twoDigits(off * 1.1)]
+  for (let found; typeof (found = yield enough) === 'number';) {
+    tight = enough
+    enough = twoDigits(Math.max(found, enough) * 1.1)
+  }
+  const times = positions.length * vertices > LARGE ? 2 : 5
+  for (let i = 0; i < times; i++) {
+    const middle = twoDigits(Math.sqrt(tight * enough))
+    if (middle >= enough) break
+    if (typeof (yield middle) === 'number') tight = middle
+    else enough = middle
+  }
+  return enough
+}
+
+/** To two digits, upward. */
+function twoDigits(tolerance: number): number {
+  const digit = 10 ** (Math.floor(Math.log10(tolerance)) - 1)
+  return Number((Math.ceil(tolerance / digit) * digit).toPrecision(2))
 }
 
 function tooMany({ name }: RecordedMesh, { tolerance, maxTargets }: MeshLimits, needed: number): LimberError {

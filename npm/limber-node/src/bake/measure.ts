@@ -366,6 +366,8 @@ function angleBetween(a: Numbers, b: Numbers, at: number): number {
     const length = Math.hypot(...list)
     return list.map((n) => n / length)
   }) as [number[], number[]]
+  const same = (sign: 1 | -1) => p.every((n, c) => n === sign * q[c]!)
+  if (same(1) || same(-1)) return 0
   const near = Math.hypot(...p.map((n, c) => n - q[c]!))
   const far = Math.hypot(...p.map((n, c) => n + q[c]!))
   return 4 * Math.atan2(Math.min(near, far), Math.max(near, far))

@@ -104,7 +104,7 @@ export class Recording {
   }
 
   /** The geometry of simulation `name` (or of the only one) with its morph targets, for {@link toAnimationClip}. */
-  toGeometry(options: FitOptions & { name?: string } = {}): BufferGeometry {
+  toGeometry(options: FitOptions & { name?: string | undefined } = {}): BufferGeometry {
     return toGeometry(this, options)
   }
 

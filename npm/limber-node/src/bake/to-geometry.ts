@@ -4,7 +4,7 @@ import { MESH_KEYS, type FitOptions } from './fit.js'
 import type { Recording } from './recording.js'
 
 /** See `Recording.toGeometry`. */
-export function toGeometry(recording: Recording, options: FitOptions & { name?: string }): BufferGeometry {
+export function toGeometry(recording: Recording, options: FitOptions & { name?: string | undefined }): BufferGeometry {
   checkKeys('toGeometry', options, [...MESH_KEYS, 'name'])
   const { name, ...limits } = options
   const mesh = recording.mesh(name)

@@ -141,6 +141,16 @@ async function written({ settings }: Job, recorded: Recorded): Promise<Baked> {
   )
   const notes: string[] = []
   let bytes: Uint8Array
+  const { meshes, skeletons, flocks } = recording
+  const lost = { glb: [], clip: meshes, vat: [...skeletons, ...flocks], flock: [...meshes, ...skeletons] }[format]
+  if (lost.length > 0) {
+    const names = lost.map(({ name }) => name).join(', ')
+    const kept = { glb: '', clip: 'bones and boids', vat: 'a cloth', flock: 'boids' }[format]
+    throw new LimberError(
+      'invalid-option',
+      `format "${format}" holds ${kept} alone, and would lose ${names}: write a "glb"`,
+    )
+  }
   if (format === 'glb') {
     bytes = await recorded.toGLB({ ...limits, ...(compression !== undefined && { compression }) } as GLBOptions)
     const before = recorded.from ? await validateGLB(recorded.from) : []
@@ -148,12 +158,6 @@ async function written({ settings }: Job, recorded: Recorded): Promise<Baked> {
     if (own.length > 0) throw new Fault(refused(own))
     notes.push(...inherited.map(({ text }) => `the input has this warning already: ${text}`))
   } else if (format === 'clip') {
-    if (recording.meshes.length > 0) {
-      throw new LimberError(
-        'invalid-option',
-        'format "clip" holds no meshes, and a cloth is one: write it as "glb" or "vat"',
-      )
-    }
     bytes = clipBytes(recording.toAnimationClip(limits))
     const clip = AnimationClip.parse(JSON.parse(new TextDecoder().decode(bytes)))
     recording.report = measureClip(recording, limits, bytes.byteLength, clip)

@@ -206,7 +206,10 @@ class Run {
   #settle(job: Job, state: State, entry: Entry, notes: string[] = []): void {
     for (const { file } of this.#known.get(job.id)!) {
       if (file === entry.file || idOf(file) !== job.id) continue
-      attempt(() => rmSync(join(this.#plan.out, file), { force: true }))
+      attempt(() => {
+        rmSync(join(this.#plan.out, file))
+        this.#progress.line(`${'removed'.padEnd(10)}  ${file}`)
+      })
     }
     this.#finish(job, state, entry, notes)
     // One of many jobs takes a while to write: a twentieth of the time at most goes there.
@@ -268,7 +271,11 @@ class Run {
 
   #writeManifest(): void {
     const { out, shard } = this.#plan
-    const entries = this.#jobs.flatMap(({ id }) => this.#entries.get(id) ?? [])
+    const entries = this.#jobs.flatMap(({ id }): Entry[] => {
+      const { stale: _, ...entry } = this.#entries.get(id) ?? {}
+      if (!('id' in entry)) return []
+      return [entry.hash === this.#hashes.get(id) ? (entry as Entry) : { ...(entry as Entry), stale: true }]
+    })
     if (entries.length === 0 && !shard) return
     try {
       const { version, hash: config } = this.#plan

@@ -37,8 +37,7 @@ async function read(path: string, bytes: Uint8Array): Promise<Found> {
     const clip = clipOf(bytes)
     if (clip) return clip
   }
-  const vat = await ofVAT(bytes)
-  if (vat) return vat
+  if (magic === 'LVAT') return ofVAT(bytes)
   throw new Fault(`${shownPath(path)} is no GLB, three.js clip, flock clip or vertex animation texture`)
 }
 
@@ -227,15 +226,13 @@ function clipOf(bytes: Uint8Array): Found | undefined {
   }
 }
 
-/** A vertex animation texture, where `limber` has the class that plays it. */
-async function ofVAT(bytes: Uint8Array): Promise<Found | undefined> {
+/** A vertex animation. @throws LimberError where it is broken */
+async function ofVAT(bytes: Uint8Array): Promise<Found> {
   const { VertexAnimation } = await import('limber/core')
-  try {
-    const { vertices, frames, fps, duration, loop, error } = VertexAnimation.parse(bytes)
-    return { kind: 'vat', bytes: bytes.byteLength, vertices, frames, fps, duration, loop, error }
-  } catch {
-    return undefined
-  }
+  const animation = VertexAnimation.parse(bytes)
+  const { vertices, frames, fps, every, duration, loop, error } = animation
+  animation.dispose()
+  return { kind: 'vat', bytes: bytes.byteLength, vertices, frames, fps, every, duration, loop, ...error }
 }
 
 function sum(numbers: readonly number[]): number {

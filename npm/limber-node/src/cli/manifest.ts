@@ -18,6 +18,8 @@ export interface Entry {
   sha256: string
   /** How true it is to the recording, or what the format tells. */
   report: unknown
+  /** It is of a config or of inputs before: what would be in its place failed, or is not made yet. */
+  stale?: true
 }
 
 /** What a folder of finished files holds. No time and no name of a machine is in it. */
@@ -52,7 +54,9 @@ export function manifestBytes(
     version,
     config,
     ...(shard && { shard: shard.index, shards: shard.total }),
-    jobs: jobs.map(({ id, file, hash, bytes, sha256, report }) => ({ id, file, hash, bytes, sha256, report })),
+    jobs: jobs.map(({ id, file, hash, bytes, sha256, report, stale }) => {
+      return { id, file, hash, bytes, sha256, ...(stale && { stale }), report }
+    }),
   }
   return new TextEncoder().encode(`${JSON.stringify(manifest, null, 2)}\n`)
 }

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { EXIT, Fault, shownPath } from '../config/fault.js'
 import { fragmentNames, manifestBytes, manifestName, readManifest, sha256, writeManifest } from './manifest.js'
@@ -9,7 +9,10 @@ import { fileName, hashOf, makePlan, type Plan, type PlanOptions } from './plan.
 /** `limber merge`: checks what the shards made, and writes one manifest of it. @throws Fault */
 export async function merge({ json, ...options }: PlanOptions & { json?: boolean }): Promise<number> {
   const plan = await makePlan(options)
-  const names = fragmentNames(plan.out)
+  const parts = fragmentNames(plan.out)
+  const whole = manifestName(undefined)
+  // What was merged, or baked at once, is checked again.
+  const names = parts.length > 0 ? parts : existsSync(join(plan.out, whole)) ? [whole] : []
   if (names.length === 0) {
     throw new Fault(`there is no manifest.<i>-of-<n>.json in ${shownPath(plan.out)}: bake with --shard first`)
   }
@@ -17,15 +20,16 @@ export async function merge({ json, ...options }: PlanOptions & { json?: boolean
   for (const fault of faults) console.error(`limber: ${fault}`)
   if (faults.length === 0) {
     const { version, hash: config } = plan
-    writeManifest(join(plan.out, manifestName(undefined)), manifestBytes({ version, config }, undefined, entries))
-    for (const name of names) rmSync(join(plan.out, name), { force: true })
+    writeManifest(join(plan.out, whole), manifestBytes({ version, config }, undefined, entries))
+    for (const name of parts) rmSync(join(plan.out, name), { force: true })
   }
   const exit = faults.length === 0 ? EXIT.done : EXIT.failed
   if (json) {
     const { version, hash: config, out } = plan
     console.log(JSON.stringify({ version, config, out, exit, fragments: names, faults, jobs: entries }, null, 2))
   } else if (faults.length === 0) {
-    console.log(`${shownPath(join(plan.out, 'manifest.json'))}: ${entries.length} jobs of ${names.length} parts`)
+    const how = parts.length > 0 ? `of ${parts.length} parts` : 'as they were written'
+    console.log(`${shownPath(join(plan.out, whole))}: ${entries.length} jobs ${how}`)
   } else console.error(`limber: nothing was merged: ${faults.length} ${faults.length === 1 ? 'fault' : 'faults'}`)
   return exit
 }
@@ -82,13 +86,15 @@ function strangers(plan: Plan, fragments: ReadonlyMap<string, Manifest>): string
   return [...fragments].flatMap(([name, { version, config, shard, shards }]) => {
     if (version !== plan.version) return [`${name} is of version ${version}, and this is ${plan.version}`]
     if (config !== plan.hash) return [`${name} is of another config, or of other --fps or --duration`]
-    if (name !== `manifest.${shard}-of-${shards}.json`) return [`${name} says that it is part ${shard} of ${shards}`]
+    if (name !== manifestName(shard === undefined ? undefined : { index: shard, total: shards! }))
+      return [`${name} says that it is part ${shard} of ${shards}`]
     return []
   })
 }
 
 /** Parts without a fragment. */
 function missingParts(names: readonly string[]): string[] {
+  if (names[0] === manifestName(undefined)) return []
   const totals = [...new Set(names.map((name) => Number(/-of-(\d+)/.exec(name)![1])))].sort((a, b) => a - b)
   if (totals.length > 1) {
     return [`there are fragments of ${totals.join(' and of ')} parts: remove those of the other run`]
@@ -97,7 +103,9 @@ function missingParts(names: readonly string[]): string[] {
   const missing = Array.from({ length: total }, (_, i) => `manifest.${i}-of-${total}.json`).filter(
     (name) => !names.includes(name),
   )
-  return missing.map((name) => `${name} is missing`)
+  return missing.map(
+    (name) => `${name} is missing: limber bake --shard ${name.slice(9, -5).replace('-of-', '/')} writes it`,
+  )
 }
 
 /** What is wrong with a file, or nothing. */

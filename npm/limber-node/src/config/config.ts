@@ -1,6 +1,7 @@
 import type { BufferGeometry, Object3D } from 'three'
 import type { Backend } from 'limber/core'
 import type { BakeSubjects } from '../bake/bake.js'
+import type { SimulationConfig } from '../scene/config.js'
 
 /** What a job writes: a GLB, a three.js clip as JSON, a vertex animation texture, or a flock clip. */
 export type JobFormat = 'glb' | 'clip' | 'vat' | 'flock'
@@ -53,11 +54,17 @@ export interface JobConfig {
   /** Most bytes that the file may have, from 1; a larger one is written, and the command ends with 3. No limit unless set. */
   budget?: number | undefined
   /** With `input`: what is simulated, by name. */
-  simulations?: Record<string, object> | undefined
+  simulations?: Record<string, SimulationConfig> | undefined
 }
 
 /** What a variant may change: all of a job but what its id is made of. */
-export type VariantConfig = Omit<JobConfig, 'name' | 'clip' | 'clips' | 'seed' | 'seeds' | 'variants'>
+export interface VariantConfig extends Omit<
+  JobConfig,
+  'name' | 'clip' | 'clips' | 'seed' | 'seeds' | 'variants' | 'simulations'
+> {
+  /** Changes of simulations, by their names. */
+  simulations?: Record<string, Partial<SimulationConfig>> | undefined
+}
 
 /** A config: JSON by `schema/config.json`, or the default export of an ES module. */
 export interface BakeConfig extends Omit<JobConfig, 'name'> {

@@ -16,9 +16,9 @@ export interface LimberBakeOptions extends SceneOptions, SceneHooks, FitOptions 
   /** Name of the animation; `baked` unless set. */
   name?: string | undefined
   /**
-   * `'quantize'` (unless set) stores cloth in 8 and 16 bits: what writes the document then needs `KHRMeshQuantization` of
-   * `@gltf-transform/extensions`. `'none'` stores floats. The tolerances hold for either. Packing, as `meshopt()` does it, is a
-   * transform of its own, and may round what it packs.
+   * `'none'` (unless set) stores cloth as floats. `'quantize'` stores it in 8 and 16 bits: what writes the document then needs
+   * `KHRMeshQuantization` of `@gltf-transform/extensions`, or the file is broken. The tolerances hold for either. Packing, as
+   * `meshopt()` does it, is a transform of its own, and may round what it packs.
    */
   compression?: 'none' | 'quantize' | undefined
   /** Runs the simulations; unless set, one is loaded, and disposed of afterwards. */
@@ -47,7 +47,7 @@ const OWN = ['onProgress', 'signal', 'name', 'compression', 'limber', 'onReport'
 export function limberBake(options: LimberBakeOptions): Transform {
   const limits = ['tolerance', 'maxTargets', 'angle', 'distance', 'ratio', 'only'] as const
   checkScene('limberBake', options, [...OWN, ...limits])
-  const { name = 'baked', compression = 'quantize', limber, onReport, onProgress, signal } = options
+  const { name = 'baked', compression = 'none', limber, onReport, onProgress, signal } = options
   checkName(name)
   checkCompression(compression, ['none', 'quantize'])
   if (limber !== undefined) checkBackend(limber)

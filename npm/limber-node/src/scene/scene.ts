@@ -44,7 +44,7 @@ export interface BakedScene {
  *   loop: true,
  *   warmup: 3,
  *   simulations: {
- *     cape: { technique: 'cloth', mesh: 'Cape', pinned: { attribute: 'COLOR_0' }, wind: [0, 0, 3] },
+ *     cape: { technique: 'cloth', mesh: 'Cape', pinned: { attribute: 'COLOR_0' }, wind: [0, 0, -3] },
  *     hair: { technique: 'jiggle', bones: ['Hair1'], multiplier: 1.3 },
  *   },
  * })
