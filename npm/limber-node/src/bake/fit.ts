@@ -125,8 +125,8 @@ export function stored({ positions, normals }: RecordedMesh, fit: MorphFit, comp
 interface MeshLimits {
   tolerance: number
   maxTargets: number
-  /** What is left of the tolerance for the fit: the rest is for players that compute in 32 bits. */
-  exact: number
+  /** What of a tolerance is for players that compute in 32 bits, metres. */
+  rest: number
 }
 
 function limitsOf(mesh: RecordedMesh, options: FitOptions): MeshLimits {
@@ -136,14 +136,14 @@ function limitsOf(mesh: RecordedMesh, options: FitOptions): MeshLimits {
   let furthest = 0
   for (const frame of mesh.positions) for (const number of frame) furthest = Math.max(furthest, Math.abs(number))
   // Half a step of each of three coordinates, and as much for a few sums.
-  const exact = tolerance - furthest * 2 ** -22
-  if (exact < tolerance / 2) {
+  const rest = furthest * 2 ** -22
+  if (rest > tolerance / 2) {
     throw new LimberError(
       'tolerance',
       `${mesh.name}: ${tolerance} m is finer than 32-bit floats are ${Number(furthest.toPrecision(2))} m from the origin`,
     )
   }
-  return { tolerance, maxTargets: Math.floor(maxTargets), exact }
+  return { tolerance, maxTargets: Math.floor(maxTargets), rest }
 }
 
 /**
@@ -154,22 +154,22 @@ function limitsOf(mesh: RecordedMesh, options: FitOptions): MeshLimits {
  */
 export function fit(mesh: RecordedMesh, fps: number, options: FitOptions): MorphFit {
   const limits = limitsOf(mesh, options)
-  const found = fitLowRank(mesh, limits.exact, limits.maxTargets)
+  const found = fitLowRank(mesh, limits.tolerance - limits.rest, limits.maxTargets)
   if (typeof found !== 'number') return new MorphFit(found, fps)
   const search = loosened(mesh, limits, found)
   let asked = search.next()
-  while (!asked.done) asked = search.next(fitLowRank(mesh, asked.value, limits.maxTargets))
+  while (!asked.done) asked = search.next(fitLowRank(mesh, asked.value - limits.rest, limits.maxTargets))
   throw tooMany(mesh, limits, asked.value)
 }
 
 /** The same, on a thread of the addon's pool where there is one. */
 export async function fitAsync(mesh: RecordedMesh, fps: number, options: FitOptions): Promise<MorphFit> {
   const limits = limitsOf(mesh, options)
-  const found = await fitLowRankAsync(mesh, limits.exact, limits.maxTargets)
+  const found = await fitLowRankAsync(mesh, limits.tolerance - limits.rest, limits.maxTargets)
   if (typeof found !== 'number') return new MorphFit(found, fps)
   const search = loosened(mesh, limits, found)
   let asked = search.next()
-  while (!asked.done) asked = search.next(await fitLowRankAsync(mesh, asked.value, limits.maxTargets))
+  while (!asked.done) asked = search.next(await fitLowRankAsync(mesh, asked.value - limits.rest, limits.maxTargets))
   throw tooMany(mesh, limits, asked.value)
 }
 
@@ -179,10 +179,10 @@ const LARGE = 1_000_000
 /** Looks for a tolerance that would do: asks for fits, and ends with the least that one was found for. */
 function* loosened(
   { positions, vertices }: RecordedMesh,
-  { exact }: MeshLimits,
+  { tolerance }: MeshLimits,
   off: number,
 ): Generator<number, number, LowRank | number> {
-  let [tight, enough] = [exact, twoDigits(off * 1.1)]
+  let [tight, enough] = [tolerance, twoDigits(off * 1.1)]
   for (let found; typeof (found = yield enough) === 'number';) {
     tight = enough
     enough = twoDigits(Math.max(found, enough) * 1.1)
@@ -213,14 +213,13 @@ function tooMany({ name }: RecordedMesh, { tolerance, maxTargets }: MeshLimits, 
 
 /**
  * The fewest frames from the first to the last, such that `holds` for each and the next: the shortest path over all pairs
- * that may be, found breadth first. `ends` gives the frames that may come after one, the furthest first. Empty when it takes
- * more than `most` steps, `undefined` when there is none.
+ * that may be, found breadth first. `ends` gives the frames that may come after one, the furthest first. `undefined` when there
+ * is none.
  */
 export function shortestPath(
   last: number,
   ends: (from: number) => number[],
   holds: (from: number, to: number) => boolean,
-  most = Infinity,
 ): number[] | undefined {
   if (last === 0) return [0]
   const before = new Int32Array(last + 1).fill(-1)
@@ -230,7 +229,7 @@ export function shortestPath(
     return frames.reverse()
   }
   let reached = [0]
-  for (let steps = 0; steps < most; steps++) {
+  for (;;) {
     const next: number[] = []
     for (const from of reached) {
       for (const to of ends(from)) {
@@ -244,5 +243,4 @@ export function shortestPath(
     // Furthest first: most often the next ones reach furthest from there.
     reached = next.sort((a, b) => b - a)
   }
-  return []
 }
