@@ -150,9 +150,10 @@ function joined(parts: readonly Decoded[]): Decoded {
   return all
 }
 
-/** `sum += numbers · weight`; apart, so that it is compiled as what it is: a loop over two arrays. */
-function addTo(sum: Float64Array, numbers: Decoded, weight: number): void {
-  for (let i = 0; i < sum.length; i++) sum[i] = sum[i]! + weight * numbers[i]!
+/** `sum += Σ numbers · weight` of four lists; apart, so that it is compiled as what it is: a loop over five arrays. */
+function addFour(sum: Float64Array, [a, b, c, d]: readonly Decoded[], weights: readonly number[]): void {
+  const [p, q, r, s] = weights as [number, number, number, number]
+  for (let i = 0; i < sum.length; i++) sum[i] = sum[i]! + p * a![i]! + q * b![i]! + r * c![i]! + s * d![i]!
 }
 
 /** Positions or normals of a mesh over time: a base and its targets, weighted as the animation says. */
@@ -165,9 +166,12 @@ class Shape {
     this.#times = times
     this.#keys = Array.from({ length: times.length }, (_, key) => {
       const shown = Float64Array.from(base)
-      for (let t = 0; t < targets.length; t++) {
-        const [target, weight] = [targets[t]!, weights[key * targets.length + t]!]
-        if (weight !== 0) addTo(shown, target, weight)
+      for (let t = 0; t < targets.length; t += 4) {
+        // Beyond the last, once more with no weight.
+        const four = [t, t + 1, t + 2, t + 3]
+        const lists = four.map((k) => targets[Math.min(k, targets.length - 1)]!)
+        const shares = four.map((k) => (k < targets.length ? weights[key * targets.length + k]! : 0))
+        if (shares.some((weight) => weight !== 0)) addFour(shown, lists, shares)
       }
       return shown
     })
