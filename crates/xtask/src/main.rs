@@ -16,7 +16,12 @@ fn main() -> ExitCode {
     };
     let kinds = limber_api::kinds::describe();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../npm/limber/src/generated");
-    for (name, text) in [("options.ts", typescript::options(&kinds)), ("channels.ts", typescript::channels(&kinds))] {
+    let files = [
+        ("options.ts", typescript::options(&kinds)),
+        ("channels.ts", typescript::channels(&kinds)),
+        ("calls.ts", typescript::calls()),
+    ];
+    for (name, text) in files {
         let file = folder.join(name);
         let current = std::fs::read_to_string(&file).is_ok_and(|old| old == text);
         if current {

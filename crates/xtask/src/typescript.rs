@@ -1,7 +1,7 @@
 //! The generated files.
 
-use limber_api::Element;
 use limber_api::kinds::KindInfo;
+use limber_api::{Call, Element};
 use limber_core::options::{FieldInfo, FieldKind, StructInfo};
 use std::fmt::Write;
 
@@ -66,6 +66,18 @@ pub fn channels(kinds: &[KindInfo]) -> String {
         out += "}\n";
     }
     out
+}
+
+/// `calls.ts`: the numbers of the calls that the WebAssembly takes.
+pub fn calls() -> String {
+    let mut out =
+        format!("{HEAD}\n/** The calls of the core by number; `handle`, `a`, `b` and `c` cross beside it. */\n");
+    out += "export const CALL = {\n";
+    for (number, (name, text)) in Call::DOCS.iter().enumerate() {
+        let (first, rest) = name.split_at(1);
+        out += &format!("{}  {}{rest}: {number},\n", doc(text, "  "), first.to_lowercase());
+    }
+    out + "} as const\n"
 }
 
 /// `info` and the structs inside it, the innermost first, each once.

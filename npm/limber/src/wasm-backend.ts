@@ -1,42 +1,15 @@
 import { LiveSimulations, type Backend, type BackendTarget, type Channel, type ChannelInfo } from './backend.js'
 import { LimberError } from './error.js'
+import { CALL } from './generated/calls.js'
 
-/** Methods of the struct that the WebAssembly exports. See `crates/wasm`. */
-type MethodName =
-  | 'reserve'
-  | 'scratch'
-  | 'outputPtr'
-  | 'outputLen'
-  | 'check'
-  | 'create'
-  | 'destroy'
-  | 'configure'
-  | 'options'
-  | 'report'
-  | 'begin'
-  | 'beginOne'
-  | 'rereadInputs'
-  | 'fixedStep'
-  | 'finish'
-  | 'advance'
-  | 'advanceOne'
-  | 'time'
-  | 'channelPtr'
-  | 'channelLen'
-  | 'command'
-  | 'reset'
-  | 'teleport'
-  | 'snapshot'
-  | 'restore'
-  | 'hash'
-
-/** What the WebAssembly exports; the struct's address comes first. */
-type Exports = { memory: WebAssembly.Memory; backend_new(): number; __wbindgen_start?(): void } & {
-  [Name in MethodName as `backend_${Name}`]: Method
+/** What the WebAssembly exports; the struct's address comes first. See `crates/wasm`. */
+interface Exports {
+  memory: WebAssembly.Memory
+  backend_new(): number
+  /** Gives a number, or −1 for a refusal. */
+  backend_call(self: number, call: number, handle: number, a: number, b: number, c: number): number
+  __wbindgen_start?(): void
 }
-
-/** Numbers in, a number out: −1 (a handle of 0, a time of NaN) for a refusal. */
-type Method = (self: number, a?: number, b?: number, c?: number, d?: number) => number
 
 /** One instance of the WebAssembly, with its own memory. */
 export class WasmBackend implements Backend {
@@ -54,7 +27,7 @@ export class WasmBackend implements Backend {
     this.#exports = exports
     this.target = target
     this.#self = exports.backend_new()
-    if (exports.backend_reserve(this.#self, reserve) < 0) {
+    if (this.#call(CALL.reserve, 0, reserve) < 0) {
       throw new LimberError('out-of-memory', `reserve: ${reserve} bytes of memory could not be had`)
     }
     this.#memory = exports.memory.buffer
@@ -87,7 +60,7 @@ export class WasmBackend implements Backend {
   }
 
   check(kind: number, settings: string): void {
-    this.#done(this.#call(this.#exports.backend_check, kind, this.#text(settings)))
+    this.#done(this.#call(CALL.check, kind, this.#text(settings)))
     this.#settle()
   }
 
@@ -98,94 +71,91 @@ export class WasmBackend implements Backend {
     new Float32Array(buffer, at, reals.length).set(reals)
     new Uint32Array(buffer, at + 4 * reals.length, indices.length).set(indices)
     const written = writeText(settings, buffer, at + head)
-    const handle = this.#call(this.#exports.backend_create, kind, reals.length, indices.length, written)
+    const handle = this.#call(CALL.create, kind, reals.length, indices.length, written)
     this.#settle()
-    if (handle === 0) throw this.#refusal()
-    return handle >>> 0
+    return this.#done(handle)
   }
 
   destroy(handle: number): void {
-    if (!this.#ended) this.#done(this.#call(this.#exports.backend_destroy, handle))
+    if (!this.#ended) this.#done(this.#call(CALL.destroy, handle))
   }
 
   configure(handle: number, settings: string): void {
-    const refused = this.#call(this.#exports.backend_configure, handle, this.#text(settings))
+    const refused = this.#call(CALL.configure, handle, this.#text(settings))
     this.#settle()
     this.#done(refused)
   }
 
   options(handle: number): string {
-    return this.#string(this.#exports.backend_options, handle)
+    return this.#string(CALL.options, handle)
   }
 
   report(handle: number): string {
-    return this.#string(this.#exports.backend_report, handle)
+    return this.#string(CALL.report, handle)
   }
 
   begin(handle: number, dt: number): number {
-    return this.#done(this.#call(this.#exports.backend_begin, handle, dt))
+    return this.#done(this.#call(CALL.begin, handle, dt))
   }
 
   beginOne(handle: number): number {
-    return this.#done(this.#call(this.#exports.backend_beginOne, handle))
+    return this.#done(this.#call(CALL.beginOne, handle))
   }
 
   rereadInputs(handle: number): void {
-    this.#done(this.#call(this.#exports.backend_rereadInputs, handle))
+    this.#done(this.#call(CALL.rereadInputs, handle))
   }
 
   fixedStep(handle: number): void {
-    this.#done(this.#call(this.#exports.backend_fixedStep, handle))
+    this.#done(this.#call(CALL.fixedStep, handle))
   }
 
   finish(handle: number): void {
-    this.#done(this.#call(this.#exports.backend_finish, handle))
+    this.#done(this.#call(CALL.finish, handle))
   }
 
   advance(handle: number, dt: number): number {
-    return this.#done(this.#call(this.#exports.backend_advance, handle, dt))
+    return this.#done(this.#call(CALL.advance, handle, dt))
   }
 
   advanceOne(handle: number): number {
-    return this.#done(this.#call(this.#exports.backend_advanceOne, handle))
+    return this.#done(this.#call(CALL.advanceOne, handle))
   }
 
   time(handle: number): number {
-    const time = this.#call(this.#exports.backend_time, handle)
-    if (Number.isNaN(time)) throw this.#refusal()
-    return time
+    return this.#done(this.#call(CALL.time, handle))
   }
 
   view(handle: number, channel: ChannelInfo): Channel {
-    const length = this.#done(this.#call(this.#exports.backend_channelLen, handle, channel.id))
-    const at = this.#call(this.#exports.backend_channelPtr, handle, channel.id) >>> 0
+    const length = this.#done(this.#call(CALL.channelLength, handle, channel.id))
+    const at = this.#call(CALL.channelAddress, handle, channel.id)
     const { buffer } = this.#exports.memory
     return channel.element === 'f32' ? new Float32Array(buffer, at, length) : new Uint32Array(buffer, at, length)
   }
 
   command(handle: number, op: number, payload: Float32Array): Float32Array {
     new Float32Array(this.#exports.memory.buffer, this.#scratch(4 * payload.length), payload.length).set(payload)
-    const refused = this.#call(this.#exports.backend_command, handle, op, payload.length)
+    const refused = this.#call(CALL.command, handle, op, payload.length)
     this.#settle()
     this.#done(refused)
     return new Float32Array(this.#output().buffer)
   }
 
   reset(handle: number): void {
-    const refused = this.#call(this.#exports.backend_reset, handle)
+    const refused = this.#call(CALL.reset, handle)
     this.#settle()
     this.#done(refused)
   }
 
   teleport(handle: number, matrix: Float32Array): void {
     new Float32Array(this.#exports.memory.buffer, this.#scratch(64), 16).set(matrix)
-    const refused = this.#call(this.#exports.backend_teleport, handle)
+    const refused = this.#call(CALL.teleport, handle)
     this.#settle()
     this.#done(refused)
   }
 
   snapshot(handle: number): Uint8Array<ArrayBuffer> {
-    const refused = this.#call(this.#exports.backend_snapshot, handle)
+    const refused = this.#call(CALL.snapshot, handle)
     this.#settle()
     this.#done(refused)
     return this.#output()
@@ -193,20 +163,20 @@ export class WasmBackend implements Backend {
 
   restore(handle: number, bytes: Uint8Array): void {
     new Uint8Array(this.#exports.memory.buffer, this.#scratch(bytes.length), bytes.length).set(bytes)
-    const refused = this.#call(this.#exports.backend_restore, handle, bytes.length)
+    const refused = this.#call(CALL.restore, handle, bytes.length)
     this.#settle()
     this.#done(refused)
   }
 
   hash(handle: number): string {
-    return this.#string(this.#exports.backend_hash, handle)
+    return this.#string(CALL.hash, handle)
   }
 
-  /** Calls an export. One that traps leaves the core in an unknown state: the backend is then lost. */
-  #call(method: Method, a = 0, b = 0, c = 0, d = 0): number {
+  /** Calls the core. A call that traps leaves it in an unknown state: the backend is then lost. */
+  #call(call: number, handle = 0, a = 0, b = 0, c = 0): number {
     if (this.#ended) throw this.#again()
     try {
-      return method(this.#self, a, b, c, d)
+      return this.#exports.backend_call(this.#self, call, handle, a, b, c)
     } catch (cause) {
       throw (this.#ended = new LimberError('backend-lost', 'the WebAssembly failed; make a new backend with load()', {
         cause,
@@ -234,14 +204,14 @@ export class WasmBackend implements Backend {
 
   /** A copy of the last call's output. */
   #output(): Uint8Array<ArrayBuffer> {
-    const at = this.#call(this.#exports.backend_outputPtr) >>> 0
-    const length = this.#call(this.#exports.backend_outputLen) >>> 0
+    const at = this.#call(CALL.outputAddress)
+    const length = this.#call(CALL.outputLength)
     return new Uint8Array(this.#exports.memory.buffer, at, length).slice()
   }
 
   /** The output of a call that leaves a text. */
-  #string(method: Method, handle: number): string {
-    const refused = this.#call(method, handle)
+  #string(call: number, handle: number): string {
+    const refused = this.#call(call, handle)
     this.#settle()
     this.#done(refused)
     return new TextDecoder().decode(this.#output())
@@ -250,7 +220,7 @@ export class WasmBackend implements Backend {
   /** Address of `bytes` for what the next call reads. */
   #scratch(bytes: number): number {
     // A number from 2³² on would arrive as what is left of it.
-    const at = bytes < 2 ** 32 ? this.#call(this.#exports.backend_scratch, bytes) >>> 0 : 0
+    const at = bytes < 2 ** 32 ? this.#call(CALL.scratch, 0, bytes) : 0
     this.#settle()
     if (at === 0 && bytes > 0) throw new LimberError('out-of-memory', `${bytes} bytes for a call could not be had`)
     return at
@@ -267,9 +237,9 @@ export class WasmBackend implements Backend {
    * a quarter more then, so that a program that makes many simulations is rebound a few times and not at each.
    */
   #settle(): void {
-    const { memory, backend_reserve } = this.#exports
+    const { memory } = this.#exports
     if (this.#memory === memory.buffer) return
-    if (!this.#ended) this.#call(backend_reserve, memory.buffer.byteLength / 4)
+    if (!this.#ended) this.#call(CALL.reserve, 0, memory.buffer.byteLength / 4)
     this.#memory = memory.buffer
     this.live.rebind()
   }
