@@ -68,24 +68,33 @@ impl Part for f32 {
 macro_rules! text {
     ($($part:expr),* $(,)?) => {{
         let mut text = String::new();
-        $($crate::number::Part::add_to(&$part, &mut text);)*
+        $crate::say![text, $($part),*];
         text
     }};
+}
+
+/// Adds parts to a text that there is.
+#[macro_export]
+macro_rules! say {
+    ($text:ident, $($part:expr),* $(,)?) => {
+        $($crate::number::Part::add_to(&$part, &mut $text);)*
+    };
 }
 
 /// `n` with as few digits as tell it from its neighbours in f32 (where it is none: with nine), as JavaScript writes it.
 #[inline(never)]
 pub fn number(n: f64) -> String {
-    let sign = if n < 0.0 { "-" } else { "" };
+    let mut text = String::from(if n < 0.0 { "-" } else { "" });
     let n = n.abs();
-    if n.is_nan() {
-        return "NaN".into();
-    }
-    if n > f64::MAX {
-        return text![sign, "Infinity"];
-    }
-    if n == 0.0 {
-        return "0".into();
+    if !(n > 0.0 && n <= f64::MAX) {
+        return text
+            + if n == 0.0 {
+                "0"
+            } else if n > 0.0 {
+                "Infinity"
+            } else {
+                "NaN"
+            };
     }
     // n is `mantissa` × 10^power, where the mantissa lies from 1 to 10.
     let (mut mantissa, mut power) = (n, 0);
@@ -105,32 +114,26 @@ pub fn number(n: f64) -> String {
         }
         scale *= 10.0;
     }
-    let mut text = text![digits];
-    while text.len() > 1 && text.ends_with('0') {
-        text.pop();
-    }
     // Rounding up may have given 10.
     power += i32::from(digits as f64 >= scale * 10.0);
-    let mut written = String::from(sign);
-    if !(-6..21).contains(&power) {
-        if text.len() > 1 {
-            text.insert(1, '.');
+    while digits % 10 == 0 {
+        digits /= 10;
+    }
+    let digits = text![digits];
+    // As JavaScript, with a power of ten where there would be many zeros.
+    let times = if (-6..21).contains(&power) { 0 } else { power };
+    let first = power - times;
+    let last = first + 1 - digits.len() as i32;
+    for place in (last.min(0)..=first.max(0)).rev() {
+        if place == -1 {
+            text.push('.');
         }
-        let sign = if power > 0 { "+" } else { "-" };
-        return text![written, text, "e", sign, power.unsigned_abs()];
+        text.push(char::from(*digits.as_bytes().get((first - place) as usize).unwrap_or(&b'0')));
     }
-    if power < 0 {
-        written += "0.";
-        (1..-power).for_each(|_| written.push('0'));
-        return written + &text;
+    if times != 0 {
+        text = text![text, if times > 0 { "e+" } else { "e-" }, times.unsigned_abs()];
     }
-    while text.len() <= power as usize {
-        text.push('0');
-    }
-    if text.len() > power as usize + 1 {
-        text.insert(power as usize + 1, '.');
-    }
-    written + &text
+    text
 }
 
 /// The `degree`-th root of `n`, from 0 to 1, by Newton's method: the same bits everywhere.

@@ -6,8 +6,8 @@
 //! and the numbers that it reads and writes weigh 40 KB of WebAssembly, more than a cloth.
 
 use crate::error::{Error, Result};
-use crate::number::{Part, number};
-use crate::text;
+use crate::number::Part;
+use crate::{say, text};
 
 /// One field of an option struct.
 #[derive(Debug)]
@@ -136,7 +136,10 @@ pub enum Value<'a> {
 impl<'a> Value<'a> {
     fn read(text: &'a str) -> Option<Self> {
         Some(match text.as_bytes().first()? {
-            b'n' if text.len() == 17 => Value::Number(f64::from_bits(u64::from_str_radix(text.get(1..)?, 16).ok()?)),
+            b'n' if text.len() == 17 => {
+                let digit = |bits, byte| Some(bits << 4 | u64::from(char::from(byte).to_digit(16)?));
+                Value::Number(f64::from_bits(text.bytes().skip(1).try_fold(0, digit)?))
+            }
             b't' => Value::Bool(true),
             b'f' => Value::Bool(false),
             b'0' => Value::Null,
@@ -144,16 +147,6 @@ impl<'a> Value<'a> {
             b's' => Value::Other(text.get(1..)?),
             _ => return None,
         })
-    }
-
-    fn shown(&self) -> String {
-        match self {
-            Value::Number(n) => number(*n),
-            Value::Bool(b) => boolean(*b).into(),
-            Value::Null => "null".into(),
-            Value::Empty => "an object".into(),
-            Value::Other(text) => (*text).into(),
-        }
     }
 }
 
@@ -191,43 +184,62 @@ pub fn set(options: &mut dyn Options, path: &str, rest: &str, value: Value) -> R
     };
     let Field { range, unit, .. } = fields[index];
     let (low, high) = range.unwrap_or((f64::MIN, f64::MAX));
-    let what = match (options.slot(index), value, inner) {
-        (Slot::Nested(nested), _, Some(inner)) => return set(nested, path, inner, value),
-        (Slot::Nested(_), Value::Empty, None) => return Ok(()),
-        (Slot::F32(slot), Value::Number(n), None) if n >= low && n <= high => {
-            *slot = n as f32;
-            return Ok(());
+    // What the value is as a number, where one is right.
+    let number = match value {
+        Value::Number(n) if inner.is_none() && n >= low && n <= high => Some(n),
+        _ => None,
+    };
+    let what = match options.slot(index) {
+        Slot::Nested(nested) => match (inner, value) {
+            (Some(inner), _) => return set(nested, path, inner, value),
+            (None, Value::Empty) => return Ok(()),
+            _ => "an object",
+        },
+        Slot::F32(slot) => {
+            if let Some(n) = number {
+                *slot = n as f32;
+                return Ok(());
+            }
+            "a number"
         }
-        (Slot::U32(slot), Value::Number(n), None) if n >= low && n <= high && n == f64::from(n as u32) => {
-            *slot = n as u32;
-            return Ok(());
+        Slot::U32(slot) => {
+            if let Some(n) = number.filter(|n| *n == f64::from(*n as u32)) {
+                *slot = n as u32;
+                return Ok(());
+            }
+            "a whole number"
         }
-        (Slot::Optional(slot), Value::Number(n), None) if n >= low && n <= high => {
-            *slot = Some(n as f32);
-            return Ok(());
+        Slot::Optional(slot) => {
+            if number.is_some() || (inner, value) == (None, Value::Null) {
+                *slot = number.map(|n| n as f32);
+                return Ok(());
+            }
+            "null or a number"
         }
-        (Slot::Optional(slot), Value::Null, None) => {
-            *slot = None;
-            return Ok(());
+        Slot::Bool(slot) => {
+            if let (None, Value::Bool(b)) = (inner, value) {
+                *slot = b;
+                return Ok(());
+            }
+            "true or false"
         }
-        (Slot::Bool(slot), Value::Bool(b), None) => {
-            *slot = b;
-            return Ok(());
-        }
-        (Slot::F32(_), ..) => "a number",
-        (Slot::U32(_), ..) => "a whole number",
-        (Slot::Bool(_), ..) => "true or false",
-        (Slot::Optional(_), ..) => "null or a number",
-        (Slot::Nested(_), ..) => "an object",
     };
     let mut message = text![path, " must be ", what];
     if range.is_some() {
-        message += &text![" from ", low, " to ", high];
+        say![message, " from ", low, " to ", high];
     }
     if !unit.is_empty() {
-        message += &text![" (", unit, ")"];
+        say![message, " (", unit, ")"];
     }
-    Err(Error::option(text![message, ", got ", value.shown()]))
+    message += ", got ";
+    match value {
+        Value::Number(n) => n.add_to(&mut message),
+        Value::Bool(b) => message += boolean(b),
+        Value::Null => message += "null",
+        Value::Empty => message += "an object",
+        Value::Other(text) => message += text,
+    }
+    Err(Error::option(message))
 }
 
 /// Sets the fields of `options` that `text` names. On an error some may have changed.
