@@ -4,7 +4,6 @@ use crate::kinds::{self, Kind};
 use limber_core::error::{Code, Error, Result};
 use limber_core::simulation::{Channel, Simulation};
 use limber_core::text;
-use std::collections::VecDeque;
 
 /// Handles carry their slot in the low half and the slot's generation in the high half.
 const SLOT_BITS: u32 = 16;
@@ -20,7 +19,7 @@ const MAX_SLOTS: usize = 1 << SLOT_BITS;
 pub struct Backend {
     slots: Vec<Slot>,
     /// Empty slots that may be used again, the longest empty first.
-    free: VecDeque<u16>,
+    free: Vec<u16>,
 }
 
 struct Slot {
@@ -54,8 +53,8 @@ impl Backend {
     }
 
     pub(crate) fn insert(&mut self, live: Live) -> Result<u32> {
-        let index = match self.free.pop_front() {
-            Some(index) => usize::from(index),
+        let index = match self.free.first() {
+            Some(_) => usize::from(self.free.remove(0)),
             None if self.slots.len() < MAX_SLOTS => {
                 self.slots.push(Slot { generation: 1, live: None });
                 self.slots.len() - 1
@@ -75,7 +74,7 @@ impl Backend {
         slot.live = None;
         if let Some(next) = slot.generation.checked_add(1) {
             slot.generation = next;
-            self.free.push_back(index);
+            self.free.push(index);
         }
         Ok(())
     }

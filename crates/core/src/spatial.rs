@@ -125,7 +125,7 @@ impl Q4 {
     pub const IDENTITY: Q4 = Q4 { v: V3::ZERO, w: F4::ONE };
 
     /// Unit quaternions; what has no length is no rotation.
-    #[inline(always)]
+    #[inline(never)]
     pub fn normalized(self) -> Q4 {
         let square = self.dot(self);
         let some = greater(square, splat(1e-30));
@@ -174,7 +174,7 @@ impl Q4 {
     }
 
     /// The shortest rotation from a unit vector to one of any length; a half turn about `side` to an opposite one.
-    #[inline(always)]
+    #[inline(never)]
     pub fn between(from: V3, to: V3, side: V3) -> Q4 {
         let v = from.cross(to);
         let length = to.dot(to).sqrt();
@@ -223,7 +223,7 @@ impl Q4 {
     }
 
     /// The matrix of unit quaternions.
-    #[inline(always)]
+    #[inline(never)]
     pub fn matrix(self) -> M3 {
         let two = self.v * splat(2.0);
         let (xx, yy, zz) = (self.v.x * two.x, self.v.y * two.y, self.v.z * two.z);
@@ -327,7 +327,7 @@ impl M3 {
     }
 
     /// This matrix times `o`.
-    #[inline(always)]
+    #[inline(never)]
     pub fn after(&self, o: &M3) -> M3 {
         M3 { x: self.times(o.x), y: self.times(o.y), z: self.times(o.z) }
     }
@@ -390,7 +390,7 @@ impl M3 {
     /// The shortest rotation from one unit vector to another; a half turn about `side` between opposite ones.
     ///
     /// Möller and Hughes, "Efficiently building a matrix to rotate one vector to another" (1999).
-    #[inline(always)]
+    #[inline(never)]
     pub fn between(from: V3, to: V3, side: V3) -> M3 {
         let cos = from.dot(to);
         let v = from.cross(to);
