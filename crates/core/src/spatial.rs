@@ -92,7 +92,7 @@ pub fn mix(a: V3, b: V3, t: F4) -> V3 {
 /// Unit vectors and lengths. A vector too short to have a direction takes `otherwise`, and its length is 0.
 ///
 /// Divides rather than multiplies by a reciprocal: a vector along an axis then becomes exactly 1.
-#[inline(always)]
+#[inline(never)]
 pub fn direction(v: V3, otherwise: V3) -> (V3, F4) {
     let square = v.dot(v);
     let some = greater(square, splat(1e-30));
