@@ -176,7 +176,7 @@ export class BoidsReference {
     }
     const { avoidance } = this.setup
     for (const { center, radius } of this.setup.balls) {
-      const d = plus(own.at, center, -1)
+      const d = this.way(center, own.at)
       const share = Math.min(1, Math.max(0, 1 - (length(d) - radius) / (fastest * avoidance.time)))
       add(times(d, (share * fastest * avoidance.weight) / length(d)))
     }
@@ -222,7 +222,7 @@ export class BoidsReference {
     const { bounds, balls } = this.setup
     let to = plus(at, going, STEP)
     for (const { center, radius } of balls) {
-      const d = plus(to, center, -1)
+      const d = this.way(center, to)
       if (length(d) < radius) to = plus(center, d, radius / length(d))
     }
     if (bounds.kind === 'sphere') {

@@ -114,7 +114,7 @@ describe.each(Object.entries(backends))('the order sheet on %s', (_, load) => {
       // And nothing is left of it.
       boids.repellers.pop()
       let nearest = Infinity
-      for (let s = 0; s < 20 * SECOND && nearest > 0.1; s++) {
+      for (let s = 0; s < 60 * SECOND && nearest > 0.1; s++) {
         boids.step()
         nearest = Math.min(nearest, ...everyone.map(away))
       }

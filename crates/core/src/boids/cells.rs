@@ -4,10 +4,8 @@
 //! far shorter. Four boids that lie beside one another look into nine rows (in 2D three), and in each at the bins that are near
 //! enough to the box around the four: that is less than what 27 cubes hold. Across the edge of a torus the rows of the other side count too, moved once around.
 
-use super::Species;
 use super::world::{Shape, World};
-use crate::lanes::{F4, V3, splat};
-use wide::u32x4;
+use crate::lanes::{F4, V3};
 
 /// Bins for the length that a boid sees.
 const FINE: f32 = 8.0;
@@ -15,27 +13,33 @@ const FINE: f32 = 8.0;
 /// Where nobody is: far from everything, and its square still a number.
 const FAR: f32 = 1e18;
 
-/// Four boids that lie beside one another. A row begins with a whole block, and its last is filled up with nobody.
-#[derive(Clone, Copy, Debug, Default, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(C)]
-pub struct Block {
-    pub at: V3,
-    pub going: V3,
-    /// Their places among the ids, −1 where nobody is.
-    pub who: F4,
+/// A boid where it lies among the others.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(16))]
+pub struct One {
+    /// Where it is, and its place among the ids: −1 where nobody is.
+    pub at: [f32; 4],
+    /// Its velocity, and the bit of its species, as it lies in memory.
+    pub going: [f32; 4],
 }
 
-/// Numbers of a block.
-const WIDE: usize = size_of::<Block>() / 4;
+/// Four that lie beside one another. A row begins with a whole block, and its last is filled up with nobody.
+pub type Block = [One; 4];
 
-impl Block {
-    const NOBODY: Block =
-        Block { at: V3 { x: splat(FAR), y: F4::ZERO, z: F4::ZERO }, going: V3::ZERO, who: splat(-1.0) };
+const NOBODY: One = One { at: [FAR, 0.0, 0.0, -1.0], going: [0.0; 4] };
 
-    /// Their places among the ids; that of the first boid where nobody is.
-    pub fn places(&self) -> [usize; 4] {
-        self.who.to_array().map(|who| if who >= 0.0 { who as usize } else { 0 })
-    }
+/// Their places among the ids; that of the first boid where nobody is.
+#[inline(always)]
+pub fn places(block: &Block) -> [usize; 4] {
+    let place = |one: &One| if one.at[3] >= 0.0 { one.at[3] as usize } else { 0 };
+    [place(&block[0]), place(&block[1]), place(&block[2]), place(&block[3])]
+}
+
+/// Places, or velocities, of four as lanes, and the fourth numbers.
+#[inline(never)]
+pub fn lanes(a: &[f32; 4], b: &[f32; 4], c: &[f32; 4], d: &[f32; 4]) -> (V3, F4) {
+    let [x, y, z, more] = F4::transpose([F4::new(*a), F4::new(*b), F4::new(*c), F4::new(*d)]);
+    (V3 { x, y, z }, more)
 }
 
 /// The boids in their rows and bins, within which they keep the order of their ids.
@@ -53,32 +57,30 @@ pub struct Cells {
     start: Vec<u32>,
     bin_of: Vec<u32>,
     pub blocks: Vec<Block>,
-    /// Where there are several species.
-    pub kin: Vec<Kin>,
 }
 
-/// Of each boid of a block what species it is of, and with which it flocks, a bit for each.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Kin {
-    own: u32x4,
-    pub flocks: [u32; 4],
-}
-
-impl Kin {
-    /// On where one is of the species whose bits are set.
-    #[inline(always)]
-    pub fn of(&self, species: u32) -> F4 {
-        let none = (self.own & u32x4::new([species; 4])).simd_eq(u32x4::ZERO);
-        bytemuck::cast(!none)
-    }
-}
-
-/// The blocks `from..to`, seen at their place and `shift`.
+/// The boids `from..to`, seen at their place and `shift`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Run {
-    pub from: usize,
-    pub to: usize,
+    pub from: u32,
+    pub to: u32,
     pub shift: [f32; 3],
+}
+
+/// Most runs about a boid: three parts of nine rows.
+const MOST_RUNS: usize = 27;
+
+/// Those about a boid, or about four.
+#[derive(Clone, Debug, Default)]
+pub struct Runs {
+    all: [Run; MOST_RUNS],
+    count: usize,
+}
+
+impl Runs {
+    pub fn iter(&self) -> std::slice::Iter<'_, Run> {
+        self.all[..self.count].iter()
+    }
 }
 
 impl Cells {
@@ -118,11 +120,8 @@ impl Cells {
         self.start.resize(rows * (self.count[0] + 1), 0);
         self.bin_of.resize(boids, 0);
         // No row has more than three places for nobody.
-        let room = (boids + rows * 3) / 4;
         self.blocks.clear();
-        self.blocks.resize(room, Block::NOBODY);
-        self.kin.clear();
-        self.kin.resize(room, Kin::default());
+        self.blocks.resize((boids + rows * 3) / 4, [NOBODY; 4]);
     }
 
     fn along(&self, v: f32, axis: usize) -> usize {
@@ -131,9 +130,15 @@ impl Cells {
         if place > 0.0 { if (place as usize) < last { place as usize } else { last } } else { 0 }
     }
 
+    /// All, and nobody, in order.
+    #[inline(always)]
+    pub fn ones(&self) -> &[One] {
+        self.blocks.as_flattened()
+    }
+
     /// Sorts the boids: a counting sort, which keeps the order of the ids within a bin.
     #[inline(never)]
-    pub fn sort(&mut self, at: &[F4], going: &[F4], species: &[u32], table: &[Species], mixed: bool) {
+    pub fn sort(&mut self, at: &[F4], going: &[F4], species: &[u32]) {
         self.start.fill(0);
         let [bins, across, _] = self.count;
         for (i, p) in at.iter().enumerate() {
@@ -144,86 +149,94 @@ impl Cells {
         }
         // The end of each bin, from which boids are filled in backwards: it is the start then.
         let mut sum = 0;
+        let ones = self.blocks.as_flattened_mut();
         for row in self.start.chunks_exact_mut(bins + 1) {
             for start in row {
                 sum += *start;
                 *start = sum;
             }
-            if sum % 4 > 0 {
-                self.blocks[sum as usize / 4] = Block::NOBODY;
-                sum = sum.next_multiple_of(4);
+            while sum % 4 > 0 {
+                ones[sum as usize] = NOBODY;
+                sum += 1;
             }
         }
-        self.blocks[sum as usize / 4..].fill(Block::NOBODY);
-        let numbers: &mut [f32] = bytemuck::cast_slice_mut(&mut self.blocks);
-        for i in (0..at.len()).rev() {
-            let start = &mut self.start[self.bin_of[i] as usize];
+        ones[sum as usize..].fill(NOBODY);
+        let all = at.iter().zip(going).zip(species).zip(&self.bin_of).enumerate();
+        for (i, (((at, going), species), bin)) in all.rev() {
+            let start = &mut self.start[*bin as usize];
             *start -= 1;
-            let (block, lane) = (*start as usize / 4, *start as usize % 4);
-            let into = &mut numbers[block * WIDE + lane..][..WIDE - 3];
-            let ([x, y, z, _], [vx, vy, vz, _]) = (at[i].to_array(), going[i].to_array());
-            for (field, v) in [x, y, z, vx, vy, vz, i as f32].into_iter().enumerate() {
-                into[field * 4] = v;
-            }
-            if mixed {
-                let kin = &mut self.kin[block];
-                kin.own.as_mut_array()[lane] = 1 << species[i];
-                kin.flocks[lane] = table[species[i] as usize].flocks;
-            }
+            let ([x, y, z, _], [vx, vy, vz, _]) = (at.to_array(), going.to_array());
+            let bit = f32::from_bits(1 << species);
+            ones[*start as usize] = One { at: [x, y, z, i as f32], going: [vx, vy, vz, bit] };
         }
     }
 
-    /// Visits all boids that are nearer than `radius` to the box from `low` to `high`, and some farther ones: each at the image at
+    /// Finds all boids that are nearer than `radius` to the box from `low` to `high`, and some farther ones: each at the image at
     /// which it may be near to what is in one half of the world, once.
-    #[inline(always)]
-    pub fn about(&self, low: [f32; 3], high: [f32; 3], radius: f32, mut visit: impl FnMut(Run)) {
+    #[inline(never)]
+    pub fn about(&self, low: [f32; 3], high: [f32; 3], radius: f32, runs: &mut Runs) {
+        runs.count = 0;
         let bins = self.count[0] as i32;
-        let in_bins = |x: f32| ((x - self.low[0]) * self.per_width[0]).floor() as i32;
-        // Beyond the world there is nothing, or once more what is in it.
-        let least = |c: usize| if self.wraps { -(self.count[c] as i32) } else { 0 };
-        let reach = [1, 2].map(|c| {
-            let rows = radius * self.per_width[c];
-            1 + if rows < self.count[c] as f32 { rows as i32 } else { self.count[c] as i32 }
-        });
-        let first = [1, 2].map(|c| (self.along(low[c], c) as i32 - reach[c - 1]).max(least(c)));
-        let last =
-            [1, 2].map(|c| (self.along(high[c], c) as i32 + reach[c - 1]).min(self.count[c] as i32 - 1 - least(c)));
-        // The square of the distance to a row. Rounded into rows, a boid may be a little beyond.
-        let gap = |row: i32, c: usize| {
-            let near = self.low[c] + row as f32 * self.width[c];
-            let (below, above) = (low[c] - near - self.width[c] * 1.00001, near - self.width[c] * 1e-5 - high[c]);
-            let gap = if below > above { below } else { above };
-            if gap > 0.0 { gap * gap } else { 0.0 }
+        // The first row along an axis, and that behind the last. Beyond the world there is nothing, or once more what is in it.
+        let rows = |c: usize| {
+            let (count, least) = (self.count[c] as i32, if self.wraps { -(self.count[c] as i32) } else { 0 });
+            let reach = radius * self.per_width[c];
+            let reach = 1 + if reach < count as f32 { reach as i32 } else { count };
+            let (first, last) = (self.along(low[c], c) as i32 - reach, self.along(high[c], c) as i32 + reach);
+            first.max(least)..(last + 1).min(count - least)
         };
-        for z in first[1]..=last[1] {
+        let per_square = if radius > 0.0 { 1.0 / (radius * radius) } else { 0.0 };
+        // How far the middle of the box is from that of row 0, and at what distance they touch. Rounded into rows, a boid may be a
+        // little beyond.
+        let from_first = |c: usize| {
+            let (low, high) = (low[c] - self.low[c], high[c] - self.low[c]);
+            let half = (high - low + self.width[c]) * 0.5 + self.side[c] * 1e-6;
+            ((low + high - self.width[c]) * 0.5, half)
+        };
+        let [across, up] = [from_first(1), from_first(2)];
+        // The square of the distance to a row, as a part of that of the radius. Without a branch, as which it is cannot be foreseen.
+        let gap = |row: i32, c: usize, (place, half): (f32, f32)| {
+            let beyond = (row as f32 * self.width[c] - place).abs() - half;
+            let gap = (beyond + beyond.abs()) * 0.5;
+            gap * gap * per_square
+        };
+        // In bins from once around before the row, a little farther, as places are rounded into bins.
+        let place = |x: f32| (x - self.low[0]) * self.per_width[0] + bins as f32;
+        let (from, to) = (place(low[0]), place(high[0]));
+        let fall = radius * self.per_width[0] * 0.5;
+        let far = fall * 2.0 + bins as f32 * 1e-6 + 1e-3;
+        for z in rows(2) {
             let Some((own_z, shift_z)) = self.place(z, 2) else { continue };
-            let rest = radius * radius - gap(z, 2);
-            for y in first[0]..=last[0] {
+            let gap_z = gap(z, 2, up);
+            for y in rows(1) {
                 let Some((own_y, shift_y)) = self.place(y, 1) else { continue };
-                let rest = rest - gap(y, 1);
-                if rest <= 0.0 {
+                let gap = gap_z + gap(y, 1, across);
+                if gap >= 1.0 {
                     continue;
                 }
-                let half = rest.sqrt() * 1.0001 + self.width[0] * 1e-3;
-                let (first, last) = (in_bins(low[0] - half).max(-bins), in_bins(high[0] + half).min(2 * bins));
+                // The root of 1 − gap is no larger than this.
+                let half = far - gap * fall;
+                let half = if half < bins as f32 { half } else { bins as f32 };
+                // From once around before the row to once around behind it, rounded down.
+                let first = (from - half) as i32 - bins;
+                let last = (to + half) as i32 - bins;
                 let row = (own_z * self.count[1] + own_y) * (bins as usize + 1);
-                let mut part = |first: i32, last: i32, shift_x: f32| {
-                    let first = if first > 0 { first } else { 0 };
-                    let last = if last < first { first } else { (last + 1).min(bins) };
-                    let (from, to) =
-                        (self.start[row + first as usize] as usize, self.start[row + last as usize] as usize);
-                    if from < to {
-                        visit(Run { from: from / 4, to: to.div_ceil(4), shift: [shift_x, shift_y, shift_z] });
+                let beyond = self.wraps && (first < 0 || last >= bins);
+                for (around, shift_x) in [(0, 0.0), (-bins, -self.side[0]), (bins, self.side[0])] {
+                    if around != 0 && !beyond {
+                        break;
                     }
-                };
-                if first < bins && last >= 0 {
-                    part(first, last, 0.0);
-                }
-                if self.wraps && first < 0 {
-                    part(first + bins, last + bins, -self.side[0]);
-                }
-                if self.wraps && last >= bins {
-                    part(first - bins, last - bins, self.side[0]);
+                    let (first, last) = ((first - around).max(0), (last - around + 1).min(bins));
+                    if first >= last {
+                        continue;
+                    }
+                    let (from, to) = (self.start[row + first as usize], self.start[row + last as usize]);
+                    if let Some(into) = runs.all.get_mut(runs.count)
+                        && from < to
+                    {
+                        *into = Run { from, to, shift: [shift_x, shift_y, shift_z] };
+                        runs.count += 1;
+                    }
                 }
             }
         }

@@ -2,6 +2,7 @@
 
 use super::cells::Cells;
 use super::options::{BoidsMake, BoidsOptions};
+use super::state::{facing, four};
 use super::world::{Shape, World};
 use super::{Boids, Input, MAX_STEPS, MOST_SPECIES, Output, STEP, Sight, Species, State, check_options};
 use crate::clock::Clock;
@@ -9,6 +10,7 @@ use crate::collider::check_reach;
 use crate::error::{Error, Result};
 use crate::lanes::F4;
 use crate::options::{Value, set, settings};
+use crate::spatial::unit;
 use crate::{rng, text};
 use glam::Vec3;
 
@@ -87,23 +89,23 @@ impl Boids {
 
         check_options(&options, &world, table.iter().any(Species::hunts))?;
 
-        let mut start = State::default();
+        let (mut start, lanes) = (State::default(), world.lanes());
         let pace = (options.speed.min + options.speed.max) * 0.5;
         for (i, id) in ids.iter().enumerate() {
-            let place =
-                places.as_chunks().0.get(i).map_or_else(|| anywhere(&world, make.seed, *id), |p| world.bring_in(*p));
-            let mut v = velocities.as_chunks::<3>().0.get(i).copied().unwrap_or_else(|| {
-                let way = any(&world, make.seed, *id, 1 << 20);
-                way.map(|v| v * pace * table[species[i] as usize].speed)
+            let place = places.as_chunks().0.get(i).copied();
+            let place = place.unwrap_or_else(|| anywhere(&world, make.seed, *id));
+            let v = velocities.as_chunks().0.get(i).map(|v| Vec3::from_array(*v));
+            let mut v = v.unwrap_or_else(|| {
+                let way = inside(&world, true, make.seed, *id, 1 << 20);
+                unit(way, Vec3::X) * pace * table[species[i] as usize].speed
             });
+            let mut back = Vec3::Y;
             if world.flat {
-                v[2] = 0.0;
+                (v.z, back) = (0.0, Vec3::Z);
             }
-            let nose = Vec3::from_array(v).normalize_or(Vec3::X);
-            let up = if world.flat { Vec3::Z } else { (Vec3::Y - nose * nose.y).normalize_or(Vec3::Z) };
-            let four = |[x, y, z]: [f32; 3]| F4::new([x, y, z, 0.0]);
-            for (part, v) in start.parts_mut().into_iter().zip([place, v, nose.to_array(), up.to_array()]) {
-                part.push(four(v));
+            let [nose, up] = facing(v, back);
+            for (part, v) in start.parts_mut().into_iter().zip([lanes.bring_in(place), four(v), nose, up]) {
+                part.push(v);
             }
         }
         let matrices = if make.matrices { count * 16 } else { 0 };
@@ -119,8 +121,6 @@ impl Boids {
             start,
             sight: Sight::default(),
             cells: Cells::default(),
-            near: Vec::new(),
-            seen: Vec::new(),
             moved: Vec::new(),
             urges: Vec::new(),
             influences: Vec::new(),
@@ -128,7 +128,7 @@ impl Boids {
             now: Vec::new(),
             paths: Vec::new(),
             colliders: Vec::new(),
-            solids: Vec::new(),
+            obstacles: Vec::new(),
             jump: true,
             newest: true,
             input: Input::default(),
@@ -154,36 +154,24 @@ fn short() -> Error {
     Error::input("boids take bounds, species and numbers for each boid")
 }
 
-/// Numbers of a boid from −1 to 1, for `salt`.
-fn numbers(seed: u32, id: u32, salt: u64) -> Vec3 {
-    Vec3::from_array(rng::three(u64::from(seed) << 32 ^ (u64::from(id) << 24).wrapping_add(salt)))
-}
-
-/// A direction, each as likely.
-fn any(world: &World, seed: u32, id: u32, salt: u64) -> [f32; 3] {
-    for try_again in 0..64 {
-        let mut way = numbers(seed, id, salt + try_again);
+/// A point from −1 to 1 along each axis, in a ball if asked for; each as likely.
+#[inline(never)]
+fn inside(world: &World, ball: bool, seed: u32, id: u32, salt: u64) -> Vec3 {
+    for again in 0..64 {
+        let place = u64::from(seed) << 32 ^ (u64::from(id) << 24).wrapping_add(salt + again);
+        let mut point = Vec3::from_array(rng::three(place));
         if world.flat {
-            way.z = 0.0;
+            point.z = 0.0;
         }
-        if (1e-6..=1.0).contains(&way.length_squared()) {
-            return way.normalize().to_array();
+        if !ball || (1e-6..=1.0).contains(&point.length_squared()) {
+            return point;
         }
     }
-    Vec3::X.to_array()
+    Vec3::ZERO
 }
 
 /// A place in the world, each as likely.
 fn anywhere(world: &World, seed: u32, id: u32) -> [f32; 3] {
-    let place = |t: Vec3| std::array::from_fn(|c| world.low[c] + (world.high[c] - world.low[c]) * (t[c] * 0.5 + 0.5));
-    for try_again in 0..64 {
-        let mut t = numbers(seed, id, try_again);
-        if world.flat {
-            t.z = 0.0;
-        }
-        if world.shape != Shape::Sphere || t.length_squared() < 1.0 {
-            return world.bring_in(place(t));
-        }
-    }
-    place(Vec3::ZERO)
+    let t = inside(world, world.shape == Shape::Sphere, seed, id, 0);
+    std::array::from_fn(|c| world.low[c] + (world.high[c] - world.low[c]) * (t[c] * 0.5 + 0.5))
 }

@@ -1,6 +1,7 @@
 //! Hunters and hunted. Hunters are few: each of them looks at all about it, so that the others need not look farther than their
 //! flock.
 
+use super::cells::Runs;
 use super::{Boids, Species};
 use crate::lanes::F4;
 
@@ -26,7 +27,7 @@ impl Boids {
         self.urges.fill(F4::ZERO);
         let (flight, hunt) = (&self.options.flight, &self.options.hunt);
         let (far, soft) = (flight.radius * flight.radius, flight.radius * flight.radius * 0.05 + 1e-30);
-        let mut fled = 0;
+        let (mut fled, mut runs) = (0, Runs::default());
         for species in &self.table {
             fled |= species.flees;
         }
@@ -39,29 +40,25 @@ impl Boids {
             let p = [px, py, pz];
             let reach = if kind.hunts != 0 && hunt.radius > flight.radius { hunt.radius } else { flight.radius };
             let (mut nearest, mut prey) = (hunt.radius * hunt.radius, None);
-            let urges = &mut self.urges;
-            self.cells.about(p, p, reach, |run| {
-                for b in run.from..run.to {
-                    let block = &self.cells.blocks[b];
-                    for (lane, who) in block.who.to_array().into_iter().enumerate() {
-                        let at = block.at.get(lane);
-                        let d: [f32; 3] = std::array::from_fn(|c| at[c] + run.shift[c] - p[c]);
-                        let square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-                        if who < 0.0 || who as usize == i || !(square < far || square < nearest) {
-                            continue;
-                        }
-                        let species = self.species[who as usize];
-                        if self.table[species as usize].flees & own != 0 && square < far {
-                            let push = flight.weight * far / (square + soft);
-                            let urge = &mut urges[who as usize];
-                            *urge += F4::new([d[0] * push, d[1] * push, d[2] * push, 0.0]);
-                        }
-                        if kind.hunts & 1 << species != 0 && square < nearest {
-                            (nearest, prey) = (square, Some(d));
-                        }
+            self.cells.about(p, p, reach, &mut runs);
+            for run in runs.iter() {
+                for one in &self.cells.ones()[run.from as usize..run.to as usize] {
+                    let d: [f32; 3] = std::array::from_fn(|c| one.at[c] + run.shift[c] - p[c]);
+                    let square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+                    let who = one.at[3] as usize;
+                    if who == i || !(square < far || square < nearest) {
+                        continue;
+                    }
+                    let species = one.going[3].to_bits();
+                    if self.table[self.species[who] as usize].flees & own != 0 && square < far {
+                        let push = flight.weight * far / (square + soft);
+                        self.urges[who] += F4::new([d[0] * push, d[1] * push, d[2] * push, 0.0]);
+                    }
+                    if kind.hunts & species != 0 && square < nearest {
+                        (nearest, prey) = (square, Some(d));
                     }
                 }
-            });
+            }
             if let Some(d) = prey {
                 let fastest = self.options.speed.max * kind.speed;
                 let pull = hunt.weight * fastest / (nearest.sqrt() + fastest * 0.25);

@@ -2,7 +2,7 @@
 
 use super::world::Lanes;
 use super::{Boids, State};
-use crate::collider::check_reach;
+use crate::collider::within_reach;
 use crate::error::{Error, Result};
 use crate::lanes::{F4, V3, greater, larger, less, select, smaller, splat};
 use crate::text;
@@ -41,8 +41,7 @@ impl Boids {
         while let Some((one, after)) = rest.split_first_chunk::<{ HEAD + STRIDE }>() {
             let index = influences.len();
             let [kind, boid, points, pose @ ..] = one;
-            check_reach(&text!["influences[", index, "]"], "", pose)?;
-            if pose[6] < 0.0 || pose[7] < 0.0 {
+            if !pose.iter().all(within_reach) || pose[6] < 0.0 || pose[7] < 0.0 {
                 return Err(bad(index));
             }
             rest = after;
@@ -53,7 +52,9 @@ impl Boids {
                 3.0 | 4.0 if *points >= 2.0 && *points < 1e6 => {
                     let count = *points as usize;
                     let (own, after) = rest.split_at_checked(count * 3).ok_or_else(|| bad(index))?;
-                    check_reach(&text!["influences[", index, "].path"], "m", own)?;
+                    if !own.iter().all(within_reach) {
+                        return Err(bad(index));
+                    }
                     rest = after;
                     let from = paths.len();
                     paths.extend(own.as_chunks::<3>().0);
@@ -85,7 +86,11 @@ impl Boids {
 
 #[cold]
 fn bad(index: usize) -> Error {
-    Error::option(text!["influence ", index, " is none: a kind, a boid that exists, and numbers from 0"])
+    Error::option(text![
+        "influences[",
+        index,
+        "] must be of a kind and a boid that exist, coordinates from -1000000 to 1000000, and a radius and a weight from 0"
+    ])
 }
 
 /// Velocity that the influences add to four boids.

@@ -1,98 +1,36 @@
-//! What each boid sees of its neighbours: the sums that the three rules are made of.
+//! What boids see of their neighbours: the sums that the three rules are made of.
 //!
-//! Those about four boids are gathered side by side, those beyond the edge of a torus at their nearer image; then each of the four
-//! looks at them, four at a time.
+//! Four that lie beside one another look together, a lane each: one after another, those about them are held against all four. Those
+//! beyond the edge of a torus are looked at from a place moved once around.
 
-use super::Sight;
-use super::cells::{Block, Cells, Kin, Run};
-use crate::lanes::{F4, V3, larger, less, select, splat};
+use super::cells::{Block, One, Runs, lanes, places};
+use super::{Boids, Sight};
+use crate::lanes::{F4, V3, larger, less, select, smaller, splat};
+use wide::{i32x4, u32x4};
 
-/// A boid looks at all that are in the bins about, as long as they are no more than this: in blocks of four.
-const EXACT: usize = 256;
+/// Boids look at all that are in the bins about, as long as they are no more than this.
+const EXACT: u32 = 1024;
 
-/// Of more it looks at every k-th block, so that they are about this many: else a crowd at one place would cost the square of its
-/// number. Which they are changes from step to step.
-const SAMPLE: usize = 64;
+/// Of more they look at every k-th, so that they are about this many: else a crowd at one place would cost the square of its number.
+/// Which they are changes from step to step.
+const SAMPLE: u32 = 256;
 
 /// The most neighbours that a boid chooses among all.
 const MOST_NEAREST: usize = 32;
 
-/// Most runs about a boid: three parts of nine rows.
-const MOST_RUNS: usize = 27;
-
-/// What a boid sees: `[sum of velocities, number]` for alignment, `[sum of ways there, number]` for cohesion, and
-/// `[sum of pushes, number at the very same place]` for separation.
-pub type Seen = [F4; 3];
-
-/// Sees for the blocks from `first` on, whose results are `seen`, four each.
-#[inline(never)]
-pub fn look(cells: &Cells, first: usize, sight: &Sight, turn: usize, near: &mut Near, seen: &mut [[Seen; 4]]) {
-    for (b, seen) in (first..).zip(seen) {
-        let block = &cells.blocks[b];
-        let who = block.who.to_array();
-        // Those who are nobody come last.
-        let count = who.iter().take_while(|who| **who >= 0.0).count();
-        if count == 0 {
-            continue;
-        }
-        let scale = near.gather(cells, block, count, sight, turn);
-        for lane in 0..count {
-            let (place, velocity) = (V3::splat(block.at.get(lane)), V3::splat(block.going.get(lane)));
-            let me = Me { place, velocity, who: splat(who[lane]), flocks: cells.kin[b].flocks[lane] };
-            let mut sums = if sight.simple { near.all(&me, sight) } else { near.some(&me, sight) };
-            // Pushes of those that were passed over are like those of the others.
-            sums[2] *= F4::new([scale, scale, scale, 1.0]);
-            seen[lane] = sums;
-        }
-    }
+/// What four boids see: the sums of velocities and their number for alignment, of ways there and their number for cohesion, and of
+/// pushes and the number of those at the very same place for separation.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Seen {
+    pub velocity: V3,
+    pub aligned: F4,
+    pub way: V3,
+    pub cohering: F4,
+    pub push: V3,
+    pub coincident: F4,
 }
 
-/// Those about four boids, side by side, each where it is seen.
-#[derive(Clone, Debug)]
-pub struct Near {
-    blocks: Box<[Block; EXACT]>,
-    /// Where there are several species.
-    kin: Box<[Kin; EXACT]>,
-    count: usize,
-}
-
-impl Default for Near {
-    fn default() -> Self {
-        Near { blocks: Box::new([Block::default(); EXACT]), kin: Box::new([Kin::default(); EXACT]), count: 0 }
-    }
-}
-
-/// The boid that looks.
-struct Me {
-    place: V3,
-    velocity: V3,
-    who: F4,
-    /// Species that it flocks with, a bit for each.
-    flocks: u32,
-}
-
-/// Sums of four lanes each.
-#[derive(Default)]
-struct Sums {
-    velocity: V3,
-    aligned: F4,
-    way: V3,
-    cohering: F4,
-    push: V3,
-    coincident: F4,
-}
-
-impl Sums {
-    /// The sums over the lanes, in a fixed order.
-    #[inline(always)]
-    fn total(self) -> Seen {
-        let one = |v: V3, n: F4| {
-            let [a, b, c, d] = F4::transpose([v.x, v.y, v.z, n]);
-            (a + b) + (c + d)
-        };
-        [one(self.velocity, self.aligned), one(self.way, self.cohering), one(self.push, self.coincident)]
-    }
-
+impl Seen {
     /// Adds those that push, of the ways `d` to them.
     #[inline(always)]
     fn separate(&mut self, d: V3, square: F4, close: F4, soft: F4) {
@@ -121,151 +59,205 @@ fn masked(v: V3, mask: F4) -> V3 {
     V3 { x: v.x & mask, y: v.y & mask, z: v.z & mask }
 }
 
-/// The cosine of the angle between the heading and the ways `d`; ahead where they have no length.
-#[inline(always)]
-fn ahead(d: V3, square: F4, nose: V3) -> F4 {
-    let some = square.simd_gt(F4::ZERO);
-    select(some, d.dot(nose) / select(some, square, F4::ONE).sqrt(), F4::ONE)
+impl One {
+    /// The way to it, from four places.
+    #[inline(always)]
+    fn from(&self, place: V3) -> V3 {
+        V3 { x: splat(self.at[0]) - place.x, y: splat(self.at[1]) - place.y, z: splat(self.at[2]) - place.z }
+    }
+
+    #[inline(always)]
+    fn velocity(&self) -> V3 {
+        V3 { x: splat(self.going[0]), y: splat(self.going[1]), z: splat(self.going[2]) }
+    }
 }
 
-impl Near {
-    /// Gathers those about the first `boids` of a block. Gives how many there are for each that was taken.
-    #[inline(never)]
-    fn gather(&mut self, cells: &Cells, block: &Block, boids: usize, sight: &Sight, turn: usize) -> f32 {
-        let (mut low, mut high) = (block.at.get(0), block.at.get(0));
-        for lane in 1..boids {
-            for (c, v) in block.at.get(lane).into_iter().enumerate() {
-                low[c] = if v < low[c] { v } else { low[c] };
-                high[c] = if v > high[c] { v } else { high[c] };
-            }
-        }
-        let (mut runs, mut found, mut all) = ([Run::default(); MOST_RUNS], 0, 0);
-        cells.about(low, high, sight.farthest.sqrt(), |run| {
-            if let Some(into) = runs.get_mut(found) {
-                *into = run;
-                found += 1;
-                all += run.to - run.from;
-            }
-        });
-        let stride = if all > EXACT { all.div_ceil(SAMPLE) } else { 1 };
-        let (mut count, mut skip) = (0, turn % stride);
-        let nothing = std::hint::black_box(V3::ZERO);
-        for run in &runs[..found] {
-            let shift = V3::splat(run.shift);
-            let mut b = run.from + skip;
-            while b < run.to && count < EXACT {
-                let (from, into) = (&cells.blocks[b], &mut self.blocks[count]);
-                into.at = from.at + shift;
-                // As mere copies these would become a call for each block.
-                into.going = from.going + nothing;
-                into.who = from.who + nothing.x;
-                if sight.mixed {
-                    self.kin[count] = cells.kin[b];
-                }
-                count += 1;
-                b += stride;
-            }
-            skip = b - run.to;
-        }
-        self.count = count;
-        if count > 0 { all as f32 / count as f32 } else { 1.0 }
-    }
+/// What looking needs besides: one a thread.
+#[derive(Default)]
+pub struct Scratch {
+    runs: Runs,
+    few: [[Nearest; MOST_NEAREST]; 4],
+}
 
-    /// One radius for alignment and cohesion, no larger one for separation, all around, one species.
-    ///
-    /// A function of its own, as is `gather`: in a larger one the loop would not be in registers.
-    #[inline(never)]
-    fn all(&self, me: &Me, sight: &Sight) -> Seen {
-        let mut sums = Sums::default();
-        let (view, close, soft) = (splat(sight.cohesion.square), splat(sight.separation.square), splat(sight.soft));
-        for block in &self.blocks[..self.count] {
-            let d = block.at - me.place;
-            let square = d.dot(d);
-            let near = less(square, view) & block.who.simd_ne(me.who);
-            sums.align(block.going, near);
-            sums.way = sums.way + masked(d, near);
-            let close = less(square, close) & near;
-            if close.any() {
-                sums.separate(d, square, close, soft);
-            }
-        }
-        sums.cohering = sums.aligned;
-        sums.total()
-    }
+/// Those that are looked at: every `stride`-th, from a place that is another in each step.
+struct About<'a> {
+    ones: &'a [One],
+    runs: &'a Runs,
+    stride: u32,
+    first: u32,
+}
 
-    /// Each rule with a radius and an angle of its own, and species; or, of those, the nearest few for alignment and cohesion.
-    #[inline(never)]
-    fn some(&self, me: &Me, sight: &Sight) -> Seen {
-        let mut sums = Sums::default();
-        let nose = me.velocity.normalized();
-        let mut few = [Nearest::default(); MOST_NEAREST];
-        let few = &mut few[..if sight.topological { sight.nearest } else { 0 }];
-        for (block, kin) in self.blocks[..self.count].iter().zip(&self.kin[..]) {
-            let d = block.at - me.place;
-            let square = d.dot(d);
-            let other = block.who.simd_ne(me.who) & less(square, splat(sight.farthest));
-            if !other.any() {
-                continue;
+impl About<'_> {
+    /// Visits them, each with the place from which the boids at `at` see it.
+    #[inline(always)]
+    fn visit(&self, at: V3, mut visit: impl FnMut(&One, V3)) {
+        let mut skip = self.first;
+        for run in self.runs.iter() {
+            let place = at - V3::splat(run.shift);
+            let ones = &self.ones[..run.to as usize];
+            let mut next = run.from + skip;
+            while let Some(one) = ones.get(next as usize) {
+                visit(one, place);
+                next += self.stride;
             }
-            let ahead = if sight.around { F4::ONE } else { ahead(d, square, nose) };
-            let close = other & sight.separation.sees(square, ahead);
-            if close.any() {
-                sums.separate(d, square, close, splat(sight.soft));
-            }
-            let kin = if sight.mixed { other & kin.of(me.flocks) } else { other };
-            let aligned = kin & sight.alignment.sees(square, ahead);
-            let cohering = kin & sight.cohesion.sees(square, ahead);
-            if sight.topological {
-                let (aligned, cohering) = (aligned.to_array(), cohering.to_array());
-                for lane in 0..4 {
-                    let rules = [aligned[lane], cohering[lane]];
-                    if rules.iter().any(|rule| rule.to_bits() != 0) {
-                        keep_nearest(
-                            few,
-                            Nearest {
-                                square: square.to_array()[lane],
-                                who: block.who.to_array()[lane],
-                                d: d.get(lane),
-                                velocity: block.going.get(lane),
-                                rules,
-                            },
-                        );
-                    }
-                }
-            } else {
-                sums.align(block.going, aligned);
-                sums.cohere(d, cohering);
-            }
+            skip = next - run.to;
         }
-        for near in few.iter().filter(|near| near.square < f32::INFINITY) {
-            let [aligned, cohering] = near.rules.map(|rule| F4::new([rule, 0.0, 0.0, 0.0]));
-            sums.align(V3::splat(near.velocity), aligned);
-            sums.cohere(V3::splat(near.d), cohering);
-        }
-        sums.total()
     }
+}
+
+/// What the boids of a block see.
+pub fn look(boids: &Boids, block: &Block, scratch: &mut Scratch) -> Seen {
+    let (cells, sight, Scratch { runs, few }) = (&boids.cells, &boids.sight, scratch);
+    if sight.farthest < 0.0 {
+        return Seen::default();
+    }
+    let (mut low, mut high) = (F4::new(block[0].at), F4::new(block[0].at));
+    for one in &block[1..] {
+        // Those who are nobody come last.
+        if one.at[3] >= 0.0 {
+            (low, high) = (smaller(F4::new(one.at), low), larger(F4::new(one.at), high));
+        }
+    }
+    let corner = |v: F4| {
+        let [x, y, z, _] = v.to_array();
+        [x, y, z]
+    };
+    cells.about(corner(low), corner(high), sight.farthest.sqrt(), runs);
+    let all = runs.iter().fold(0, |sum, run| sum + run.to - run.from);
+    let stride = if all > EXACT { all.div_ceil(SAMPLE) } else { 1 };
+    let first = (boids.clock.steps() % u64::from(stride)) as u32;
+    let about = About { ones: cells.ones(), runs, stride, first };
+    let [a, b, c, d] = block;
+    let (at, who) = lanes(&a.at, &b.at, &c.at, &d.at);
+    let mut seen = if sight.simple {
+        simple(&about, at, who, sight)
+    } else {
+        let [e, f, g, h] = places(block).map(|who| boids.table[boids.species[who] as usize].flocks);
+        let (velocity, _) = lanes(&a.going, &b.going, &c.going, &d.going);
+        let me = Me { at, who, nose: velocity.normalized(), flocks: u32x4::new([e, f, g, h]) };
+        let few = few.each_mut().map(|few| &mut few[..if sight.topological { sight.nearest } else { 0 }]);
+        rules(&about, &me, few, sight)
+    };
+    if stride > 1 {
+        // Pushes of those that were passed over are like those of the others.
+        let count = (all - first).div_ceil(stride);
+        seen.push = seen.push * splat(all as f32 / count as f32);
+    }
+    seen
+}
+
+/// One radius for alignment and cohesion, no larger one for separation, all around, one species.
+///
+/// A function of its own: in a larger one the loop would not be in registers.
+#[inline(never)]
+fn simple(about: &About, at: V3, who: F4, sight: &Sight) -> Seen {
+    let mut seen = Seen::default();
+    let mut count = i32x4::ZERO;
+    let (view, close, soft) = (splat(sight.cohesion.square), splat(sight.separation.square), splat(sight.soft));
+    about.visit(at, |one, place| {
+        let d = one.from(place);
+        let square = d.dot(d);
+        let near = less(square, view) & who.simd_ne(splat(one.at[3]));
+        seen.velocity = seen.velocity + masked(one.velocity(), near);
+        seen.way = seen.way + masked(d, near);
+        // What is on is −1 as a whole number.
+        count -= bytemuck::cast::<F4, i32x4>(near);
+        let close = less(square, close) & near;
+        if close.any() {
+            seen.separate(d, square, close, soft);
+        }
+    });
+    seen.aligned = count.round_float();
+    seen.cohering = seen.aligned;
+    seen
+}
+
+/// Each rule with a radius and an angle of its own, and species; or, of those, the nearest few for alignment and cohesion.
+#[inline(never)]
+fn rules(about: &About, me: &Me, mut few: [&mut [Nearest]; 4], sight: &Sight) -> Seen {
+    let mut seen = Seen::default();
+    for few in &mut few {
+        few.fill(Nearest::default());
+    }
+    about.visit(me.at, |one, place| {
+        let d = one.from(place);
+        let square = d.dot(d);
+        let other = less(square, splat(sight.farthest)) & me.who.simd_ne(splat(one.at[3]));
+        if !other.any() {
+            return;
+        }
+        // The cosine of the angle between the heading and the way there; ahead where that has no length.
+        let mut ahead = F4::ONE;
+        if !sight.around {
+            let some = square.simd_gt(F4::ZERO);
+            ahead = select(some, d.dot(me.nose) / select(some, square, F4::ONE).sqrt(), F4::ONE);
+        }
+        let close = other & sight.separation.sees(square, ahead);
+        if close.any() {
+            seen.separate(d, square, close, splat(sight.soft));
+        }
+        let strangers = (me.flocks & u32x4::new([one.going[3].to_bits(); 4])).simd_eq(u32x4::ZERO);
+        let kin = other & bytemuck::cast::<u32x4, F4>(!strangers);
+        let (aligned, cohering) = (kin & sight.alignment.sees(square, ahead), kin & sight.cohesion.sees(square, ahead));
+        if !sight.topological {
+            seen.align(one.velocity(), aligned);
+            seen.cohere(d, cohering);
+            return;
+        }
+        consider(&mut few, one, d, square, [aligned, cohering]);
+    });
+    let [a, b, c, d] = few;
+    for (((a, b), c), d) in a.iter().zip(b).zip(c).zip(d) {
+        let rule = |rule: usize| F4::new([a.rules[rule], b.rules[rule], c.rules[rule], d.rules[rule]]);
+        seen.align(lanes(&a.velocity, &b.velocity, &c.velocity, &d.velocity).0, rule(0));
+        seen.cohere(lanes(&a.way, &b.way, &c.way, &d.way).0, rule(1));
+    }
+    seen
+}
+
+/// Puts one among the nearest few of those for whom it counts.
+#[inline(never)]
+fn consider(few: &mut [&mut [Nearest]; 4], one: &One, d: V3, square: F4, rules: [F4; 2]) {
+    for (lane, few) in few.iter_mut().enumerate() {
+        let rules = [rules[0].as_array()[lane], rules[1].as_array()[lane]];
+        if rules[0].to_bits() | rules[1].to_bits() != 0 {
+            let [x, y, z] = d.get(lane);
+            let (square, way) = (square.as_array()[lane], [x, y, z, one.at[3]]);
+            keep_nearest(few, Nearest { square, rules, way, velocity: one.going });
+        }
+    }
+}
+
+/// The boids that look.
+struct Me {
+    at: V3,
+    who: F4,
+    nose: V3,
+    /// Species that they flock with, a bit for each.
+    flocks: u32x4,
 }
 
 /// One of the nearest.
 #[derive(Clone, Copy)]
 struct Nearest {
     square: f32,
-    who: f32,
-    d: [f32; 3],
-    velocity: [f32; 3],
     /// On for alignment, and for cohesion.
     rules: [f32; 2],
+    /// And its place among the ids.
+    way: [f32; 4],
+    velocity: [f32; 4],
 }
 
 impl Default for Nearest {
     fn default() -> Self {
-        Nearest { square: f32::INFINITY, who: 0.0, d: [0.0; 3], velocity: [0.0; 3], rules: [0.0; 2] }
+        Nearest { square: f32::INFINITY, rules: [0.0; 2], way: [0.0; 4], velocity: [0.0; 4] }
     }
 }
 
 /// Puts one among the nearest few, which are sorted; of equally near ones the first by id is nearer.
 fn keep_nearest(few: &mut [Nearest], one: Nearest) {
-    let after = |other: &Nearest| other.square < one.square || (other.square == one.square && other.who < one.who);
+    let after =
+        |other: &Nearest| other.square < one.square || (other.square == one.square && other.way[3] < one.way[3]);
     let mut place = few.len();
     while place > 0 && !after(&few[place - 1]) {
         place -= 1;

@@ -21,17 +21,18 @@ mod tests;
 mod world;
 
 use crate::clock::Clock;
-use crate::collider::{Collider, Solid, check_all, check_reach, read_all};
+use crate::collider::{Collider, check_all, check_reach, poses, read_all, take_poses};
 use crate::error::{Error, Result};
-use crate::lanes::{F4, less};
+use crate::lanes::{F4, V3, less};
 use crate::number::sin_cos;
 use crate::options::{self as settings, describe as describe_options};
 use crate::simulation::{Channel, ChannelInfo, Simulation, check_dt};
+use crate::spatial::direction;
 use crate::{snapshot, text};
 use cells::Cells;
 use influence::Influence;
-use look::{Near, Seen};
 pub use options::{BoidsMake, BoidsOptions};
+use step::Obstacle;
 use world::World;
 
 /// Seconds of a fixed step.
@@ -85,6 +86,24 @@ impl State {
     }
 }
 
+/// Of each of four boids.
+#[inline(never)]
+fn pick(all: &[F4], who: &[usize; 4]) -> V3 {
+    V3::from_points([all[who[0]], all[who[1]], all[who[2]], all[who[3]]])
+}
+
+/// [`V3::to_points`], as one function wherever it is called from.
+#[inline(never)]
+fn points(v: V3) -> [F4; 4] {
+    v.to_points()
+}
+
+/// [`direction`], as one function wherever it is called from.
+#[inline(never)]
+fn heading(v: V3, otherwise: V3) -> (V3, F4) {
+    direction(v, otherwise)
+}
+
 /// How far and at what angle a rule sees.
 #[derive(Clone, Copy, Debug, Default)]
 struct Reach {
@@ -121,8 +140,6 @@ struct Sight {
     farthest: f32,
     /// All rules see all around.
     around: bool,
-    /// It matters who is of which species.
-    mixed: bool,
     topological: bool,
     nearest: usize,
     /// One radius for alignment and cohesion, no larger one for separation, all around, one species.
@@ -163,11 +180,7 @@ pub struct Boids {
 
     sight: Sight,
     cells: Cells,
-    /// One a thread.
-    near: Vec<Near>,
-    /// What each sees, by its place in `cells`.
-    seen: Vec<[Seen; 4]>,
-    /// What becomes of them, likewise, four at a time.
+    /// What becomes of them, in the order of `cells`, four at a time.
     moved: Vec<step::Moved>,
     /// Velocity gained by fleeing and hunting, by place among the ids; empty where nobody does.
     urges: Vec<F4>,
@@ -180,7 +193,8 @@ pub struct Boids {
     /// Points of paths.
     paths: Vec<[f32; 3]>,
     colliders: Vec<Collider>,
-    solids: Vec<Solid>,
+    /// The same in the step being run.
+    obstacles: Vec<Obstacle>,
     /// The next step takes the inputs as they are: there is nothing to interpolate from.
     jump: bool,
     /// This call shows the newest state.
@@ -199,9 +213,7 @@ impl Boids {
     /// Takes the inputs as they are as what the next call interpolates from.
     fn settle_inputs(&mut self) {
         self.from.copy_from_slice(&self.input.influences);
-        for (collider, pose) in self.colliders.iter_mut().zip(self.input.colliders.as_chunks().0) {
-            collider.pose = *pose;
-        }
+        take_poses(&mut self.colliders, &self.input.colliders);
     }
 
     /// Works out what depends on options and world.
@@ -215,7 +227,6 @@ impl Boids {
             soft: separation.radius * separation.radius * (1.0 / 12.0),
             farthest: -1.0,
             around: false,
-            mixed: self.table.len() > 1 || self.table[0].flocks == 0 || self.hunts(),
             topological: self.options.topological,
             nearest: self.options.nearest as usize,
             simple: false,
@@ -226,22 +237,18 @@ impl Boids {
         sight.simple = sight.cohesion.square == sight.alignment.square
             && sight.separation.square <= sight.cohesion.square
             && sight.around
-            && !sight.mixed
+            && self.table.len() == 1
+            && self.table[0].flocks != 0
             && !sight.topological;
         self.sight = sight;
         self.cells.lay_out(&self.world, sight.farthest.sqrt(), self.ids.len());
-        let blocks = self.cells.blocks.len();
-        self.seen.clear();
-        self.seen.resize(blocks, Default::default());
-        self.moved.resize(blocks, Default::default());
-        let threads = if cfg!(feature = "threads") { self.options.threads as usize } else { 1 };
-        self.near.resize_with(threads, Near::default);
+        self.moved.resize(self.cells.blocks.len(), Default::default());
     }
 
     fn set_colliders(&mut self, payload: &[f32]) -> Result<()> {
         self.colliders = read_all(payload)?;
-        self.input.colliders = self.colliders.iter().flat_map(|c| c.pose).collect();
-        self.solids = self.colliders.iter().map(Collider::solid).collect();
+        self.input.colliders = poses(&self.colliders);
+        self.obstacles = Vec::with_capacity(self.colliders.len());
         Ok(())
     }
 
@@ -257,10 +264,12 @@ impl Boids {
 
     /// Brings all into the world.
     fn bring_in(&mut self) {
-        for p in self.state.at.iter_mut().chain(&mut self.last.at) {
-            let [x, y, z, _] = p.to_array();
-            let [x, y, z] = self.world.bring_in([x, y, z]);
-            *p = F4::new([x, y, z, 0.0]);
+        let world = self.world.lanes();
+        for at in [&mut self.state.at, &mut self.last.at] {
+            for p in at {
+                let [x, y, z, _] = p.to_array();
+                *p = world.bring_in([x, y, z]);
+            }
         }
     }
 }

@@ -1,18 +1,32 @@
 //! Saving boids, putting them back, and moving them as a whole.
 
 use super::world::Shape;
-use super::{Boids, MAX_STEPS, STEP, check_options};
+use super::{Boids, MAX_STEPS, STEP, check_options, points};
 use crate::clock::Clock;
 use crate::collider::{all_sound, kinds, within_reach};
 use crate::error::Result;
-use crate::lanes::{F4, V3, all_within};
+use crate::lanes::{F4, all_within, splat};
 use crate::simulation::read_matrix;
 use crate::snapshot::{Kept, Tape, hash};
-use crate::spatial::{direction, perpendicular};
+use crate::spatial::unit;
 use bytemuck::{bytes_of, cast_slice};
+use glam::Vec3;
 
 /// No number of a state is larger: speeds are up to 100000 m/s times the 1000 of a species.
 const OUTERMOST: f32 = 2e8;
+
+/// A vector as it is kept.
+pub fn four(v: Vec3) -> F4 {
+    F4::new([v.x, v.y, v.z, 0.0])
+}
+
+/// A heading, and the direction out of the back nearest to `back`.
+#[inline(never)]
+pub fn facing(way: Vec3, back: Vec3) -> [F4; 2] {
+    let nose = unit(way, Vec3::X);
+    let side = if nose.x * nose.x < 0.5 { Vec3::X.cross(nose) } else { Vec3::Y.cross(nose) };
+    [four(nose), four(unit(back - nose * nose.dot(back), unit(side, Vec3::Z)))]
+}
 
 impl Boids {
     /// Back to the start, with the options, influences and colliders of now.
@@ -29,26 +43,27 @@ impl Boids {
     /// Moves the boids, and not their world, into which they are brought.
     pub(super) fn carry(&mut self, matrix: &[f32; 16]) -> Result<()> {
         let way = read_matrix(matrix)?;
-        let world = self.world;
-        let point = |v: &F4| V3::from_points([*v; 4]);
-        let sound = |v: V3| v.get(0).map(|v| if within_reach(&v) { v } else { 0.0 });
-        let four = |[x, y, z]: [f32; 3]| F4::new([x, y, if world.flat { 0.0 } else { z }, 0.0]);
+        let world = self.world.lanes();
+        let [x, y, z, origin] = [way.axes.x, way.axes.y, way.axes.z, way.origin].map(|column| points(column)[0]);
+        let turned = |v: F4| {
+            let [a, b, c, _] = v.to_array();
+            x * splat(a) + y * splat(b) + z * splat(c)
+        };
+        let vector = |v: F4| {
+            let [a, b, c, _] = v.to_array();
+            let sound = |v: f32| if within_reach(&v) { v } else { 0.0 };
+            Vec3::new(sound(a), sound(b), if world.flat { 0.0 } else { sound(c) })
+        };
         for state in [&mut self.state, &mut self.last] {
             for p in &mut state.at {
-                *p = four(world.bring_in(sound(way.times(point(p)))));
+                *p = world.bring_in(vector(origin + turned(*p)).to_array());
             }
             for v in &mut state.going {
-                *v = four(sound(way.axes.times(point(v))));
+                *v = four(vector(turned(*v)));
             }
             for (nose, up) in state.nose.iter_mut().zip(&mut state.up) {
-                let ahead = four(way.axes.times(point(nose)).get(0));
-                let (ahead, _) = direction(point(&ahead), V3::splat([1.0, 0.0, 0.0]));
-                *nose = four(ahead.get(0));
-                if !world.flat {
-                    let back = way.axes.times(point(up));
-                    let (back, _) = direction(back - ahead * back.dot(ahead), perpendicular(ahead));
-                    *up = four(back.get(0));
-                }
+                let back = if world.flat { Vec3::Z } else { vector(turned(*up)) };
+                [*nose, *up] = facing(vector(turned(*nose)), back);
             }
         }
         self.jump = true;

@@ -1,14 +1,14 @@
 //! One fixed step: sort, look, steer, move.
 
+use super::cells::{Block, lanes, places};
 use super::influence::{self, Four};
-use super::look;
-use super::world::Lanes;
-use super::{Boids, STEP};
-use crate::collider::Solid;
+use super::look::{Scratch, Seen, look};
+use super::world::{Lanes, Shape, World};
+use super::{Boids, STEP, heading, pick, points};
+use crate::collider::{Collider, Shape as Solidity, Solid};
 use crate::lanes::{F4, V3, greater, larger, less, select, smaller, splat};
 use crate::number::sin_cos;
 use crate::rng;
-use crate::spatial::{Q4, direction};
 
 /// Fastest roll where turning is not limited, radians a step, and the part of what is wanting that a step rolls.
 const ROLL: f32 = 0.1;
@@ -20,13 +20,41 @@ const PASSES: usize = 3;
 /// A glider that turns so fast, in radians a second at its largest speed, banks by 45°.
 const HALF_BANKED: f32 = 2.0;
 
-/// Four boids after a step, in the order of the cells.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Moved {
-    at: V3,
-    going: V3,
-    nose: V3,
-    up: V3,
+/// Four boids after a step, the parts in the order of `State`.
+pub type Moved = [V3; 4];
+
+/// What boids steer clear of, made ready for a step.
+#[derive(Clone, Debug)]
+pub struct Obstacle {
+    solid: Solid,
+    /// From where it is seen the shorter way round: its middle, in a torus. A plane has none.
+    middle: Option<V3>,
+}
+
+impl Obstacle {
+    fn of(mut collider: Collider, world: &World) -> Obstacle {
+        if world.flat {
+            collider = collider.upright();
+        }
+        let mut middle = None;
+        if world.shape == Shape::Torus && collider.shape != Solidity::Plane {
+            let long = matches!(collider.shape, Solidity::Capsule | Solidity::TaperedCapsule);
+            let mut place = [0.0; 3];
+            for (c, place) in place.iter_mut().enumerate().take(world.axes()) {
+                let [a, b] = [c, if long { c + 3 } else { c }];
+                let (low, side) = (world.low[c], world.high[c] - world.low[c]);
+                *place = (collider.pose[a] + collider.pose[b]) * 0.5;
+                let beyond = ((*place - low) / side).floor() * side;
+                *place -= beyond;
+                collider.pose[c] -= beyond;
+                if long {
+                    collider.pose[c + 3] -= beyond;
+                }
+            }
+            middle = Some(V3::splat(place));
+        }
+        Obstacle { solid: collider.solid(), middle }
+    }
 }
 
 /// What is the same for all boids of a step.
@@ -46,40 +74,24 @@ impl Boids {
         let t = self.clock.advance();
         self.last.copy(&self.state);
         self.place_influences(t);
-        let poses = self.input.colliders.as_chunks().0;
-        for ((solid, collider), pose) in self.solids.iter_mut().zip(&self.colliders).zip(poses) {
-            let there = collider.towards(*pose, t);
-            *solid = if self.make.dimensions == 2 { there.upright() } else { there }.solid();
+        self.obstacles.clear();
+        for (collider, pose) in self.colliders.iter().zip(self.input.colliders.as_chunks().0) {
+            self.obstacles.push(Obstacle::of(collider.towards(*pose, t), &self.world));
         }
-        self.cells.sort(&self.state.at, &self.state.going, &self.species, &self.table, self.sight.mixed);
+        self.cells.sort(&self.state.at, &self.state.going, &self.species);
         self.flee();
-        self.look();
         let mut moved = std::mem::take(&mut self.moved);
         self.steer(&mut moved);
         for (block, moved) in self.cells.blocks.iter().zip(&moved) {
-            let parts = [moved.at, moved.going, moved.nose, moved.up].map(V3::to_points);
-            for (lane, who) in block.who.to_array().into_iter().enumerate() {
-                if who >= 0.0 {
-                    for (into, part) in self.state.parts_mut().into_iter().zip(&parts) {
-                        into[who as usize] = part[lane];
+            for (part, into) in moved.iter().zip(self.state.parts_mut()) {
+                for (one, part) in block.iter().zip(points(*part)) {
+                    if one.at[3] >= 0.0 {
+                        into[one.at[3] as usize] = part;
                     }
                 }
             }
         }
         self.moved = moved;
-    }
-
-    fn look(&mut self) {
-        let turn = self.clock.steps() as usize;
-        let (cells, sight) = (&self.cells, &self.sight);
-        if sight.farthest < 0.0 {
-            self.seen.fill(Default::default());
-            return;
-        }
-        let each = cells.blocks.len().div_ceil(self.near.len());
-        in_parts(self.seen.chunks_mut(each).zip(&mut self.near).enumerate(), |(part, (seen, near))| {
-            look::look(cells, part * each, sight, turn, near, seen);
-        });
     }
 
     fn steer(&self, moved: &mut [Moved]) {
@@ -98,10 +110,16 @@ impl Boids {
             margin: splat(self.options.walls.margin * self.world.least_side() * 0.5),
             hash: u64::from(self.make.seed) << 32 ^ self.clock.steps().wrapping_mul(0xd6e8_feb8_6659_fd93),
         };
-        let each = moved.len().div_ceil(self.near.len());
-        in_parts(moved.chunks_mut(each).enumerate(), |(part, blocks)| {
-            for (b, block) in blocks.iter_mut().enumerate() {
-                *block = steering.block(part * each + b);
+        let threads = if cfg!(feature = "threads") { self.options.threads as usize } else { 1 };
+        let each = moved.len().div_ceil(threads);
+        let parts = moved.chunks_mut(each).zip(self.cells.blocks.chunks(each));
+        in_parts(parts, |(moved, blocks)| {
+            let mut scratch = Scratch::default();
+            for (moved, block) in moved.iter_mut().zip(blocks) {
+                // Those who are nobody come last.
+                if block[0].at[3] >= 0.0 {
+                    *moved = steering.block(block, &look(self, block, &mut scratch));
+                }
             }
         });
     }
@@ -124,27 +142,29 @@ fn in_parts<T>(parts: impl Iterator<Item = T>, run: impl FnMut(T)) {
 }
 
 impl Steering<'_> {
-    /// Steers and moves block `b`.
+    /// Steers and moves four boids that see this.
     #[inline(never)]
-    fn block(&self, b: usize) -> Moved {
+    fn block(&self, block: &Block, seen: &Seen) -> Moved {
         let boids = self.boids;
         let options = &boids.options;
-        let block = &boids.cells.blocks[b];
-        let (at, going, who) = (block.at, block.going, block.places());
-        let pick = |all: &[F4]| V3::from_points(who.map(|who| all[who]));
-        let (nose, up) = (pick(&boids.state.nose), pick(&boids.state.up));
-        let speed = F4::new(who.map(|who| boids.table[boids.species[who] as usize].speed));
+        let [a, b, c, d] = block;
+        let (at, _) = lanes(&a.at, &b.at, &c.at, &d.at);
+        let (going, _) = lanes(&a.going, &b.going, &c.going, &d.going);
+        let who = &places(block);
+        let (nose, up) = (pick(&boids.state.nose, who), pick(&boids.state.up, who));
+        let scale = |lane: usize| boids.table[boids.species[who[lane]] as usize].speed;
+        let speed = F4::new([scale(0), scale(1), scale(2), scale(3)]);
         let (slowest, fastest) = (splat(options.speed.min) * speed, splat(options.speed.max) * speed);
 
-        let mut v = self.flock(b, going, who);
+        let mut v = self.flock(seen, going, who);
         if !boids.urges.is_empty() {
-            v = v + pick(&boids.urges);
+            v = v + pick(&boids.urges, who);
         }
         let four = Four { at, world: &self.world, fastest };
         if !boids.influences.is_empty() {
             v = v + influence::add(&boids.influences, &boids.now, &boids.paths, &boids.state, &four);
         }
-        if !boids.solids.is_empty() {
+        if !boids.obstacles.is_empty() {
             v = v + self.avoid(&four);
         }
         v = v + self.world.back(at, self.margin) * (fastest * splat(options.walls.weight));
@@ -162,8 +182,8 @@ impl Steering<'_> {
         // One solid may push into another.
         for _ in 0..PASSES {
             let mut pushed = F4::ZERO;
-            for solid in &boids.solids {
-                let (out, distance) = self.way_out(solid, to);
+            for obstacle in &boids.obstacles {
+                let (out, distance) = self.way_out(obstacle, to);
                 let depth = less(distance, F4::ZERO) & (F4::ZERO - distance);
                 to = to + out * depth;
                 pushed += depth;
@@ -180,35 +200,34 @@ impl Steering<'_> {
         } else {
             self.bank(nose, way, up, (v - going) * splat(1.0 / STEP as f32), fastest)
         };
-        Moved { at: self.world.keep_in(to), going: v, nose: way, up }
+        [self.world.keep_in(to), v, way, up]
     }
 
     /// Velocities after the three rules, in the sheet's order.
-    fn flock(&self, b: usize, going: V3, who: [usize; 4]) -> V3 {
+    fn flock(&self, seen: &Seen, going: V3, who: &[usize; 4]) -> V3 {
         let rules = &self.boids.options.rules;
-        let seen = &self.boids.seen[b];
-        let rows = [0, 1, 2].map(|row| F4::transpose([0, 1, 2, 3].map(|lane| seen[lane][row])));
-        let [[ax, ay, az, aligned], [cx, cy, cz, cohering], [sx, sy, sz, coincident]] = rows;
         let radius = rules.separation.radius;
         let push = rules.separation.weight * radius * radius;
-        let mut v = going + V3 { x: sx, y: sy, z: sz } * splat(push);
-        if greater(coincident, F4::ZERO).any() {
+        let mut v = going + seen.push * splat(push);
+        let coincident = greater(seen.coincident, F4::ZERO);
+        if coincident.any() {
             // The largest push that there is, somewhere.
             let most = 0.5 * push / (self.boids.sight.soft + 1e-30).sqrt();
-            v = v + self.chance(who, 1) * (greater(coincident, F4::ZERO) & splat(most));
+            v = v + self.chance(who, 1) * (coincident & splat(most));
         }
-        let some = greater(aligned, F4::ZERO);
-        let per = F4::ONE / select(some, aligned, F4::ONE);
-        v = v + (V3 { x: ax, y: ay, z: az } * per - v) * (some & splat(rules.alignment.weight));
-        let per = F4::ONE / larger(cohering, F4::ONE);
-        v + V3 { x: cx, y: cy, z: cz } * per * splat(rules.cohesion.weight)
+        let some = greater(seen.aligned, F4::ZERO);
+        let per = F4::ONE / larger(seen.aligned, F4::ONE);
+        v = v + (seen.velocity * per - v) * (some & splat(rules.alignment.weight));
+        let per = F4::ONE / larger(seen.cohering, F4::ONE);
+        v + seen.way * per * splat(rules.cohesion.weight)
     }
 
     /// Three numbers from −1 to 1 for each, which depend on seed, step, id and `salt` alone.
-    fn chance(&self, who: [usize; 4], salt: u64) -> V3 {
+    #[inline(never)]
+    fn chance(&self, who: &[usize; 4], salt: u64) -> V3 {
         let mut out = V3::ZERO;
-        for (lane, who) in who.into_iter().enumerate() {
-            let id = u64::from(self.boids.ids[who]);
+        for (lane, who) in who.iter().enumerate() {
+            let id = u64::from(self.boids.ids[*who]);
             let numbers = rng::three(self.hash ^ (id | salt << 32).wrapping_mul(0x9fb2_1c65_1e98_df25));
             out.set(lane, if self.boids.world.flat { [numbers[0], numbers[1], 0.0] } else { numbers });
         }
@@ -216,12 +235,13 @@ impl Steering<'_> {
     }
 
     /// The way out of a solid and the distance along it, which in a plane lies in the plane.
-    fn way_out(&self, solid: &Solid, at: V3) -> (V3, F4) {
-        let (out, distance) = solid.separation(at);
+    fn way_out(&self, obstacle: &Obstacle, at: V3) -> (V3, F4) {
+        let at = obstacle.middle.map_or(at, |middle| middle + self.world.shorter(at - middle));
+        let (out, distance) = obstacle.solid.separation(at);
         if !self.boids.world.flat {
             return (out, distance);
         }
-        let (way, part) = direction(V3 { z: F4::ZERO, ..out }, V3::ZERO);
+        let (way, part) = heading(V3 { z: F4::ZERO, ..out }, V3::ZERO);
         (way, distance / larger(part, splat(1e-3)))
     }
 
@@ -231,8 +251,8 @@ impl Steering<'_> {
         let avoidance = &self.boids.options.avoidance;
         let mut sum = V3::ZERO;
         let reach = four.fastest * splat(avoidance.time) + splat(1e-30);
-        for solid in &self.boids.solids {
-            let (out, distance) = self.way_out(solid, four.at);
+        for obstacle in &self.boids.obstacles {
+            let (out, distance) = self.way_out(obstacle, four.at);
             let part = smaller(larger(F4::ONE - distance / reach, F4::ZERO), F4::ONE);
             sum = sum + out * (part * four.fastest * splat(avoidance.weight));
         }
@@ -240,7 +260,7 @@ impl Steering<'_> {
     }
 
     /// Direction and speed of a velocity whose size is kept between two.
-    fn limit(&self, v: V3, going: V3, nose: V3, who: [usize; 4], slowest: F4, fastest: F4) -> (V3, F4) {
+    fn limit(&self, v: V3, going: V3, nose: V3, who: &[usize; 4], slowest: F4, fastest: F4) -> (V3, F4) {
         // What is no number any more leaves the boid as it was.
         let largest = larger(larger(v.x.abs(), v.y.abs()), v.z.abs());
         let sound = less(largest, splat(f32::MAX)) & less((v.x + v.y + v.z).abs(), splat(f32::MAX));
@@ -248,12 +268,12 @@ impl Steering<'_> {
         let huge = greater(largest, splat(1e15)) & sound;
         let v = v * select(huge, F4::ONE / select(huge, largest, F4::ONE), F4::ONE);
         let still = less(v.dot(v), splat(1e-30));
-        let (way, speed) = direction(v, nose);
+        let (way, speed) = heading(v, nose);
         let speed = select(huge, fastest, speed);
         let mut way = way;
         if still.any() {
             // Any direction, each its own.
-            let (any, _) = direction(self.chance(who, 2), nose);
+            let (any, _) = heading(self.chance(who, 2), nose);
             way = V3::select(still & greater(slowest, F4::ZERO), any, way);
         }
         (way, smaller(larger(speed, slowest), fastest))
@@ -269,8 +289,8 @@ impl Steering<'_> {
         let beside = way - nose * along;
         let beside = V3::select(greater(beside.dot(beside), splat(1e-6)), beside, left);
         // What is left of two large numbers is not quite at a right angle.
-        let (beside, _) = direction(beside - nose * beside.dot(nose), left);
-        V3::select(far, direction(nose * cos + beside * sin, nose).0, way)
+        let (beside, _) = heading(beside - nose * beside.dot(nose), left);
+        V3::select(far, heading(nose * cos + beside * sin, nose).0, way)
     }
 
     /// The direction out of the back of boids that turned from `nose` to `way` while they were accelerated so.
@@ -279,7 +299,11 @@ impl Steering<'_> {
     /// into the turn. Where the heading is near the vertical there is no such direction, and it is not rolled. What turned less than
     /// the limit may roll by the rest.
     fn bank(&self, nose: V3, way: V3, up: V3, acceleration: V3, fastest: F4) -> V3 {
-        let carried = Q4::between(nose, way, up).turn(up);
+        // The shortest turn of what is at a right angle to `nose`; where that turns about, it is about the back.
+        let sum = nose + way;
+        let square = sum.dot(sum);
+        let per = greater(square, splat(1e-9)) & (way.dot(up) * splat(2.0) / larger(square, splat(1e-9)));
+        let carried = up - sum * per;
         let gravity = fastest * splat(HALF_BANKED);
         let wanted = acceleration * splat(self.boids.options.banking);
         let wanted = V3 { x: wanted.x, y: wanted.y + gravity, z: wanted.z };
@@ -296,6 +320,6 @@ impl Steering<'_> {
         let roll = larger(smaller(roll, most), F4::ZERO - most);
         let rolled = carried + way.cross(carried) * roll;
         let square = rolled - way * rolled.dot(way);
-        direction(square, carried).0
+        heading(square, carried).0
     }
 }

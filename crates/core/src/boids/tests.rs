@@ -1,14 +1,12 @@
 //! Boids by themselves.
 
-use super::cells::Cells;
+use super::Boids;
+use super::cells::{Cells, Runs};
 use super::world::{Shape, World};
-use super::{Boids, Species};
 use crate::lanes::{F4, V3, splat};
 use crate::rng;
 use crate::simulation::Simulation;
 use proptest::prelude::*;
-
-const ALONE: Species = Species { flocks: 1, flees: 0, hunts: 0, speed: 1.0 };
 
 fn world(shape: Shape, flat: bool) -> World {
     World {
@@ -32,13 +30,18 @@ fn apart(world: &World, a: [f32; 3], b: [f32; 3]) -> f64 {
         .sqrt()
 }
 
+fn bring_in(world: &World, place: [f32; 3]) -> [f32; 3] {
+    let [x, y, z, _] = world.lanes().bring_in(place).to_array();
+    [x, y, z]
+}
+
 fn places(world: &World, count: usize, seed: u64) -> Vec<[f32; 3]> {
     // Half of them in a clump, some on the walls.
     (0..count as u64)
         .map(|i| {
             let t = rng::three(seed * 1000 + i).map(|v| if i % 2 == 0 { v * 0.1 } else { v });
             let p = std::array::from_fn(|c| world.low[c] + (world.high[c] - world.low[c]) * (t[c] * 0.5 + 0.5));
-            world.bring_in(if i % 17 == 0 { [world.high[0], p[1], p[2]] } else { p })
+            bring_in(world, if i % 17 == 0 { [world.high[0], p[1], p[2]] } else { p })
         })
         .collect()
 }
@@ -56,24 +59,23 @@ proptest! {
         let mut cells = Cells::default();
         cells.lay_out(&world, radius, count);
         let at: Vec<F4> = all.iter().map(|[x, y, z]| F4::new([*x, *y, *z, 0.0])).collect();
-        cells.sort(&at, &at, &vec![0; count], &[ALONE], true);
+        cells.sort(&at, &at, &vec![0; count]);
         // Everyone is in one block, once.
-        let mut there: Vec<f32> = cells.blocks.iter().flat_map(|b| b.who.to_array()).filter(|who| *who >= 0.0).collect();
+        let mut there: Vec<f32> = cells.ones().iter().map(|one| one.at[3]).filter(|who| *who >= 0.0).collect();
         there.sort_by(f32::total_cmp);
         prop_assert!(there.iter().copied().eq((0..count).map(|i| i as f32)));
         for (i, p) in all.iter().enumerate() {
             let mut seen = vec![0; count];
-            cells.about(*p, *p, radius, |run| {
-                for block in &cells.blocks[run.from..run.to] {
-                    let d = block.at + V3::splat(run.shift) - V3::splat(*p);
-                    for (lane, square) in d.dot(d).to_array().into_iter().enumerate() {
-                        let who = block.who.to_array()[lane];
-                        if who >= 0.0 && square < radius * radius {
-                            seen[who as usize] += 1;
-                        }
+            let mut runs = Runs::default();
+            cells.about(*p, *p, radius, &mut runs);
+            for run in runs.iter() {
+                for one in &cells.ones()[run.from as usize..run.to as usize] {
+                    let d = V3::splat([one.at[0], one.at[1], one.at[2]]) + V3::splat(run.shift) - V3::splat(*p);
+                    if d.dot(d).to_array()[0] < radius * radius {
+                        seen[one.at[3] as usize] += 1;
                     }
                 }
-            });
+            }
             for (j, times) in seen.iter().enumerate() {
                 let apart = apart(&world, *p, all[j]);
                 let clear = (apart - f64::from(radius)).abs() > 1e-5;
@@ -85,7 +87,7 @@ proptest! {
     #[test]
     fn places_are_kept_in_the_world(x in -9f32..9.0, y in -9f32..9.0, z in -9f32..9.0, kind in 0..3, flat in any::<bool>()) {
         let world = world([Shape::Torus, Shape::Box, Shape::Sphere][kind as usize], flat);
-        let p = world.bring_in([x, y, z]);
+        let p = bring_in(&world, [x, y, z]);
         for c in 0..3 {
             prop_assert!(p[c] >= world.low[c] - 1e-6 && p[c] <= world.high[c] + 1e-6, "{p:?}");
         }

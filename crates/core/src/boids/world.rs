@@ -1,6 +1,7 @@
 //! Where boids may be, and the way from one to another.
 
 use super::options::BoidsOptions;
+use super::points;
 use crate::collider::{FARTHEST, within_reach};
 use crate::error::{Error, Result};
 use crate::lanes::{F4, V3, greater, larger, less, select, smaller, splat};
@@ -124,23 +125,7 @@ impl World {
         Ok(())
     }
 
-    /// From any place into the world.
-    pub fn bring_in(&self, mut p: [f32; 3]) -> [f32; 3] {
-        for (c, v) in p.iter_mut().enumerate().take(self.axes()) {
-            let (low, side) = (self.low[c], self.high[c] - self.low[c]);
-            if self.shape == Shape::Torus {
-                let part = (*v - low) / side;
-                let part = part - part.floor();
-                *v = low + (if part < 1.0 { part } else { 0.0 }) * side;
-            }
-        }
-        if self.flat {
-            p[2] = 0.0;
-        }
-        self.lanes().keep_in(V3::splat(p)).get(0)
-    }
-
-    /// The same, for four boids at a time.
+    /// Made ready for four boids at a time.
     pub fn lanes(&self) -> Lanes {
         let side = [0, 1, 2].map(|c| self.high[c] - self.low[c]);
         // Where there is no other side, the way round is endless.
@@ -178,8 +163,17 @@ pub struct Lanes {
 }
 
 impl Lanes {
+    /// From any place into the world.
+    pub fn bring_in(&self, place: [f32; 3]) -> F4 {
+        let mut p = V3::splat(place);
+        if self.flat {
+            p.z = F4::ZERO;
+        }
+        points(self.keep_in(p))[0]
+    }
+
     /// The shorter way round that leads where `way` does.
-    #[inline(always)]
+    #[inline(never)]
     pub fn shorter(&self, way: V3) -> V3 {
         let one = |d: F4, around: F4, half: F4| {
             let d = d - select(greater(d, half), around, F4::ZERO);
@@ -192,8 +186,8 @@ impl Lanes {
         }
     }
 
-    /// Places that a step has taken out of the world are brought back: around it, or to the wall.
-    #[inline(always)]
+    /// Places that are out of the world are brought back: around it, or to the wall.
+    #[inline(never)]
     pub fn keep_in(&self, p: V3) -> V3 {
         match self.shape {
             Shape::Torus => {
