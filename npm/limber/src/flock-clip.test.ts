@@ -106,11 +106,22 @@ describe('a flock clip', () => {
     for (const [seconds, time] of [
       [-0.05, 0.25],
       [3e5 + 0.1, 0.1],
-      [0.3, 0],
+      [0, 0],
+      [0.3, 0.3],
+      [0.3 + 1e-9, 0.3],
+      [0.31, 0.01],
+      [-0.3, 0],
     ] as const) {
       clip.setTime(seconds)
       expect(clip.time).toBeCloseTo(time, 9)
     }
+    // Frame by frame each is shown, the last one too.
+    clip.setTime(0)
+    const shown = Array.from({ length: 7 }, () => {
+      clip.update(0.1)
+      return Math.round(clip.time * 1e6) / 1e5
+    })
+    expect(shown).toEqual([1, 2, 3, 1, 2, 3, 1])
     clip.loop = false
     clip.setTime(7)
     expect(clip.time).toBe(clip.duration)

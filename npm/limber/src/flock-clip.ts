@@ -86,7 +86,7 @@ interface Shown {
 export class FlockClip {
   /** How many boids there are. */
   readonly count: number
-  /** Time of the last frame, in seconds. */
+  /** Time of the last frame, in seconds: that of `frames` is (`frames` − 1) / `fps`. */
   readonly duration: number
   /** Frames a second that were recorded. */
   readonly fps: number
@@ -96,7 +96,10 @@ export class FlockClip {
   readonly species: Uint32Array
   /** How far it is from the recording, in metres and radians. */
   readonly error: FlockClipError
-  /** Whether it begins anew at its end, with a jump unless the flock ends as it began; else it stands still there. */
+  /**
+   * Whether it begins anew at its end, with a jump unless the flock ends as it began; else it stands still there. A round lasts
+   * {@link duration}, as with `LoopRepeat` of three.js, and its last frame is shown at the very end of it.
+   */
   loop = true
 
   readonly #shown = new Set<Shown>()
@@ -172,7 +175,15 @@ export class FlockClip {
       throw new LimberError('invalid-input', `seconds must be a finite number (s), got ${shown(seconds)}`)
     }
     const { duration } = this
-    const time = this.loop ? seconds - Math.floor(seconds / duration) * duration : seconds
+    let time = seconds
+    if (this.loop) {
+      // Where a round ends and the next begins it is still the last frame: else a clip that is shown frame by frame would lack
+      // it. Sums of frame times may be a little beyond.
+      const end = 1e-6 / this.fps
+      const rounds =
+        seconds > 0 ? Math.max(Math.ceil((seconds - end) / duration) - 1, 0) : Math.floor(seconds / duration)
+      time = seconds - rounds * duration
+    }
     this.#time = Math.min(Math.max(time, 0), duration)
     for (const own of this.#shown) this.#show(file, own)
   }
