@@ -569,6 +569,29 @@ describe.each(Object.entries(backends))('baking scenes on %s', (_, load) => {
     expect(report.skeletons[0]!.name).toBe('shoal')
   })
 
+  it('boids have names of their own, whatever the file has', async () => {
+    const { json, binary } = taken(await hero())
+    json.scenes[0].nodes.push(json.nodes.push({ name: 'boid-1', translation: [0, 9, 0] }) - 1)
+    const flock = { technique: 'boids', count: 3, bounds: { kind: 'box', min: [-2, 0, -2], max: [2, 2, 2] } } as const
+    const names = async (simulations: Record<string, typeof flock>) => {
+      const { bytes } = await baked(packed(json, binary), { duration: 0.5, seed: 3, simulations })
+      const { scene, animations } = await parse(bytes)
+      const motion = animations.at(-1)!
+      play(scene, motion, 2, () => {})
+      // What was there stays where it was.
+      expect(scene.getObjectByName('boid-1')!.position.y).toBe(9)
+      for (const name of Object.keys(simulations)) {
+        for (const boid of scene.getObjectByName(name)!.children) expect(boid.position.y).toBeLessThan(3)
+      }
+      return Object.keys(simulations).map((name) => scene.getObjectByName(name)!.children.map((boid) => boid.name))
+    }
+    expect(await names({ shoal: flock })).toEqual([['shoal-boid-0', 'shoal-boid-1', 'shoal-boid-2']])
+    expect(await names({ shoal: flock, gulls: flock })).toEqual([
+      ['shoal-boid-0', 'shoal-boid-1', 'shoal-boid-2'],
+      ['gulls-boid-0', 'gulls-boid-1', 'gulls-boid-2'],
+    ])
+  })
+
   describe('refuses', () => {
     let file: Uint8Array<ArrayBuffer>
     beforeAll(async () => void (file = await hero()))

@@ -135,7 +135,7 @@ export async function bake(subjects: BakeSubjects, options: BakeOptions): Promis
     const cloths = named.filter((entry): entry is [string, Cloth] => entry[1] instanceof Cloth)
     const meshes = cloths.map(([name, cloth]) => new RecordedMesh(name, cloth.geometry))
     const boids = named.filter((entry): entry is [string, Boids] => entry[1] instanceof Boids)
-    const flocks = boids.map(([name, flock]) => new RecordedFlock(name, flock, frames))
+    const flocks = boids.map(([name, flock]) => new RecordedFlock(name, flock, frames, boids.length === 1))
     const recorders = groups.map(
       ({ name, tops, bones, swinging }) => new SkeletonRecorder(name, tops, bones, swinging, frames + fade),
     )

@@ -32,6 +32,8 @@ export class RecordedFlock {
     readonly name: string,
     boids: Boids,
     frames: number,
+    /** No other flock is in the recording. */
+    readonly alone: boolean,
   ) {
     this.ids = boids.ids.slice()
     this.species = boids.species.slice()
@@ -97,6 +99,8 @@ export class RecordedFlock {
       )
     }
     const frames = this.positions.length
+    // Players find what they move by its name, so that no two may share one.
+    const prefix = this.alone ? '' : `${this.name}-`
     const still = { fileName: undefined, swings: false, metres: new Float64Array(frames).fill(1) }
     const none = new Float64Array(0)
     const root: RecordedNode = {
@@ -114,7 +118,7 @@ export class RecordedFlock {
       const positions = track(this.positions, i, 3)
       return {
         ...still,
-        name: `boid-${id}`,
+        name: `${prefix}boid-${id}`,
         parent: root,
         animated: true,
         rest: [...quaternions.subarray(0, 4), ...positions.subarray(0, 3), 1, 1, 1],

@@ -40,10 +40,12 @@ export async function putMotion(
   // Before anything changes, what may be refused.
   const moving = recording.moving()
   const tracks = moving.flatMap((skeleton) => recording.tracks(skeleton, limits))
-  const bones = new Map(tracks.map(({ node }) => [node, file.placeOf(node.name)]))
+  // Those of a flock are made below, whatever the file calls its own.
   const inFlock = new Set(moving.flatMap(({ flock, nodes }) => (flock ? nodes : [])))
+  const inFile = tracks.filter(({ node }) => !inFlock.has(node))
+  const bones = new Map(inFile.map(({ node }) => [node, file.placeOf(node.name)]))
   for (const [bone, place] of bones) {
-    if (place !== undefined || inFlock.has(bone)) continue
+    if (place !== undefined) continue
     throw new LimberError('invalid-input', `the file has no node named ${shown(bone.name)}, which moved`)
   }
   const fits = new Map<string, MorphFit>()
@@ -208,8 +210,12 @@ function putFlock(
   const look = template ? lookOf(template) : undefined
   template?.setMesh(null)
   const made = new Map<string, Node>()
-  for (const { name, parent, rest } of boids) {
+  // Players find what they move by its name, so that no two may share one.
+  const known = new Set(nodes.map((node) => node.getName()))
+  const prefix = boids.some((boid) => known.has(boid.name)) ? `${name}-` : ''
+  for (const { name: own, parent, rest } of boids) {
     if (!parent) continue
+    const name = prefix + own
     const [x, y, z, w, px, py, pz] = rest as [number, number, number, number, number, number, number]
     const node = document.createNode(name).setRotation([x, y, z, w]).setTranslation([px, py, pz])
     if (look) {
@@ -217,7 +223,7 @@ function putFlock(
       node.addChild(document.createNode(`${name}-shape`).setMesh(mesh).setRotation(rotation).setScale(scale))
     } else node.setMesh(mesh)
     holder.addChild(node)
-    made.set(name, node)
+    made.set(own, node)
   }
   return made
 }
