@@ -2,7 +2,8 @@ import type { Object3D } from 'three'
 import { Vector3 } from 'three'
 import { checkKeys, checkNumber, LimberError, shown } from './error.js'
 import type { BoidsChannels } from './generated/channels.js'
-import { FAR, readVector, type VectorLike } from './vector.js'
+import { readPoint, type BoidsPoint } from './boids-points.js'
+import { FAR, inReach } from './vector.js'
 
 /**
  * What attracts or repels boids: a point (`position`), a line (`position` and `direction`), an `object`, a boid that leads
@@ -10,15 +11,15 @@ import { FAR, readVector, type VectorLike } from './vector.js'
  */
 export interface BoidsInfluence {
   /** World, metres. A `Vector3` that moves is followed. */
-  position?: VectorLike | undefined
+  position?: BoidsPoint | undefined
   /** Of a line through `position`, such as a pointer's ray in 3D: distances are those from the line. Need not be of unit length. */
-  direction?: VectorLike | undefined
+  direction?: BoidsPoint | undefined
   /** The world position of this object. */
   object?: Object3D | undefined
   /** The id of a boid that the others follow. */
   boid?: number | undefined
   /** Points of a path along which boids are led, in the order in which they are passed, at least two; world, metres. */
-  path?: readonly VectorLike[] | undefined
+  path?: readonly BoidsPoint[] | undefined
   /** The path leads from its last point to its first; `false` unless set. */
   closed?: boolean | undefined
   /** Only who is nearer than this feels it, metres; 0.2 for what repels, the sheet's pointer, and everywhere for what attracts. */
@@ -52,6 +53,7 @@ interface Kind {
 
 interface Host {
   readonly views: Pick<BoidsChannels, 'influences'>
+  readonly dimensions: 2 | 3
   placeOf(id: number): number
   replace(payload: Float32Array): void
 }
@@ -74,12 +76,12 @@ export class Influences {
       const influence = at(attractors, repellers, i)
       const { kind, boid, points } = this.#kinds[i]!
       same = kindOf(influence, attractors.length, i) === kind && influence.boid === boid
-      if (same && influence.path) same = unmoved(influence.path, points)
+      if (same && influence.path) same = unmoved(influence.path, this.#host.dimensions, points)
     }
     if (!same) this.#replace(attractors, repellers)
-    const { influences } = this.#host.views
+    const { dimensions, views } = this.#host
     for (let i = 0; i < count; i++) {
-      write(at(attractors, repellers, i), attractors.length, i, influences, i * STRIDE)
+      write(at(attractors, repellers, i), attractors.length, i, dimensions, views.influences, i * STRIDE)
     }
   }
 
@@ -93,13 +95,15 @@ export class Influences {
       const kind = kindOf(influence, attractors.length, i)
       const { self } = named(attractors.length, i)
       checkKeys(self, influence, KEYS, self)
-      write(influence, attractors.length, i, pose, 0)
+      write(influence, attractors.length, i, this.#host.dimensions, pose, 0)
       const { boid, path = [] } = influence
       const place = boid === undefined ? 0 : this.#host.placeOf(boid)
       if (place < 0) throw new LimberError('invalid-option', `${self}.boid must be an id, got ${shown(boid)}`)
       numbers.push(kind, place, path.length, ...pose)
       const points = new Float64Array(path.length * 3)
-      for (const [p, given] of path.entries()) readVector(`${self}.path[${p}]`, given, points, p * 3)
+      for (const [p, given] of path.entries()) {
+        readPoint(`${self}.path[${p}]`, given, this.#host.dimensions, points, p * 3)
+      }
       for (const n of points) numbers.push(n)
       kinds.push({ kind, boid, points })
     }
@@ -138,11 +142,15 @@ function pathsOf(self: string): Paths {
 
 const corner = /* @__PURE__ */ new Float64Array(3)
 
-/** Whether the points of a path are where they were. */
-function unmoved(path: readonly VectorLike[], points: Float64Array): boolean {
+/** Whether the points of a path are where they were. What is no point is not: reading all anew says which. */
+function unmoved(path: readonly BoidsPoint[], dimensions: 2 | 3, points: Float64Array): boolean {
   if (path.length * 3 !== points.length) return false
   for (let p = 0; p < path.length; p++) {
-    readVector('a point of a path', path[p]!, corner)
+    try {
+      readPoint('path', path[p]!, dimensions, corner)
+    } catch {
+      return false
+    }
     for (let c = 0; c < 3; c++) if (corner[c] !== points[p * 3 + c]) return false
   }
   return true
@@ -173,7 +181,14 @@ function kindOf(influence: BoidsInfluence, attractors: number, i: number): numbe
 const place = /* @__PURE__ */ new Vector3()
 
 /** Writes the numbers of influence `i` to `out` from `to` on. */
-function write(influence: BoidsInfluence, attractors: number, i: number, out: Float32Array, to: number): void {
+function write(
+  influence: BoidsInfluence,
+  attractors: number,
+  i: number,
+  dimensions: 2 | 3,
+  out: Float32Array,
+  to: number,
+): void {
   const attracts = i < attractors
   const path = named(attractors, i)
   const { position, direction, object, enabled = true } = influence
@@ -183,11 +198,18 @@ function write(influence: BoidsInfluence, attractors: number, i: number, out: Fl
       throw new LimberError('invalid-option', `${path.self}.object must be an Object3D, got ${shown(object)}`)
     }
     object.updateWorldMatrix(true, false)
-    place.setFromMatrixPosition(object.matrixWorld).toArray(out, to)
+    const { x, y, z } = place.setFromMatrixPosition(object.matrixWorld)
+    if (!inReach(x) || !inReach(y) || !inReach(z)) {
+      throw new LimberError(
+        'invalid-input',
+        `${path.self}.object must be at [x, y, z] of numbers from ${-FAR} to ${FAR} (m), got [${x}, ${y}, ${z}]`,
+      )
+    }
+    place.toArray(out, to)
   } else if (position !== undefined) {
-    readVector(path.position, position, out, to)
+    readPoint(path.position, position, dimensions, out, to)
   }
-  if (direction !== undefined) readVector(path.direction, direction, out, to + 3)
+  if (direction !== undefined) readPoint(path.direction, direction, dimensions, out, to + 3)
   else out.fill(0, to + 3, to + 6)
   checkNumber(path.radius, radius, 0, FAR, 'm')
   checkNumber(path.weight, weight, 0, 1000)

@@ -1,12 +1,12 @@
 import type { BoidsInfluence } from './boids-influences.js'
-import type { Collider } from './colliders.js'
+import type { BoidsObstacle } from './boids-obstacles.js'
+import { readPoint, type BoidsPoint } from './boids-points.js'
 import { checkKeys, checkNumber, LimberError, settings, shown } from './error.js'
 import { BOIDS_MAKE_DEFAULTS, BOIDS_OPTIONS_DEFAULTS, type BoidsMake, type BoidsOptions } from './generated/options.js'
 import type { PartialOptions } from './simulation.js'
-import { FAR, readVector, type VectorLike } from './vector.js'
+import { FAR } from './vector.js'
 
-/** A point: as {@link VectorLike}, or `[x, y]` in 2D. */
-export type BoidsPoint = VectorLike | readonly [x: number, y: number]
+export type { BoidsObstacle, BoidsPoint }
 
 type Triple = readonly [x: number, y: number, z: number]
 
@@ -87,7 +87,7 @@ export interface BoidsSetup extends PartialOptions<BoidsOptions>, Partial<Omit<B
   /** See `Boids.repellers`. */
   repellers?: readonly BoidsInfluence[] | undefined
   /** Solids that boids steer clear of; `Boids.obstacles` changes them later. */
-  obstacles?: Iterable<Collider> | undefined
+  obstacles?: Iterable<BoidsObstacle> | undefined
 }
 
 const KEYS = [
@@ -206,8 +206,7 @@ export function boundsOf(numbers: Float32Array): BoidsBounds {
 
 function point(path: string, given: BoidsPoint, dimensions: 2 | 3): [number, number, number] {
   const out: [number, number, number] = [0, 0, 0]
-  const flat = dimensions === 2 && Array.isArray(given) && given.length === 2
-  readVector(path, (flat ? [...(given as number[]), 0] : given) as VectorLike, out)
+  readPoint(path, given, dimensions, out)
   if (dimensions === 2) out[2] = 0
   return out
 }

@@ -302,7 +302,7 @@ describe.each(Object.entries(backends))('boids on %s', (_, load) => {
       [
         'an obstacle',
         { obstacles: [{ kind: 'sphere', center: [0, 0, 0], radius: -1 }] },
-        /^colliders\[0\]\.radius must be a number from 0 to/,
+        /^obstacles\[0\]\.radius must be a number from 0 to/,
       ],
     ])('refuses %s', (_, setup, message) => {
       const error = refusal(() => new Boids(limber, setup as never))
@@ -711,6 +711,45 @@ describe.each(Object.entries(backends))('boids on %s', (_, load) => {
     own.dispose()
   })
 
+  it('in 2D a point or direction may be [x, y], in 3D not', () => {
+    const made = (pair: boolean) => {
+      const p = (x: number, y: number) => (pair ? ([x, y] as const) : ([x, y, 0] as const))
+      const boids = new Boids(limber, {
+        dimensions: 2,
+        seed: 3,
+        bounds: { kind: 'box', min: p(0, 0), max: p(1.6, 1) },
+        attractors: [{ position: p(0.3, 0.2) }, { path: [p(0.1, 0.1), p(1, 0.4), p(0.4, 0.8)], closed: true }],
+        repellers: [{ position: p(0.5, 0.5), direction: p(1, 0) }],
+        obstacles: [
+          { kind: 'sphere', center: p(0.9, 0.5), radius: 0.1 },
+          { kind: 'capsule', a: p(0.2, 0.7), b: p(0.4, 0.7), radius: 0.05 },
+          { kind: 'plane', normal: p(0, 1), offset: 0.05 },
+          { kind: 'box', center: p(1.3, 0.3), halfExtents: pair ? [0.1, 0.05] : [0.1, 0.05, 1] },
+        ],
+      })
+      run(boids, 100)
+      boids.attractors[0]!.position = p(0.6, 0.6)
+      boids.obstacles.set(0, { kind: 'sphere', center: p(0.8, 0.5), radius: 0.1 })
+      boids.obstacles.add({ kind: 'sphere', center: p(0.1, 0.9), radius: 0.05 })
+      run(boids, 100)
+      const seen = [boids.hash(), ...boids.query(p(0.5, 0.5), 0.3)]
+      boids.dispose()
+      return seen
+    }
+    expect(made(true)).toEqual(made(false))
+    const boids = new Boids(limber, { obstacles: [{ kind: 'sphere', center: [0, 0, 0], radius: 0.1 }] })
+    for (const use of [
+      () => boids.query([0, 0], 1),
+      () => new Boids(limber, { attractors: [{ position: [0, 0] }] }),
+      () => boids.obstacles.set(0, { kind: 'sphere', center: [0, 0], radius: 0.1 }),
+    ]) {
+      expect(refusal(use).message).toMatch(
+        /must be \[x, y, z\] of numbers from -1000000 to 1000000 \(m\), got \[0, 0\]$/,
+      )
+    }
+    boids.dispose()
+  })
+
   describe('looking about', () => {
     it.each([
       ['torus', 2],
@@ -770,7 +809,7 @@ describe.each(Object.entries(backends))('boids on %s', (_, load) => {
           expect.stringMatching(/^there is no boid with the id /),
         ])
       }
-      for (const wrong of [[0, 0], [0, 0, NaN], null, 'here'])
+      for (const wrong of [[0], [0, NaN], [0, 0, NaN], null, 'here'])
         expect(refusal(() => boids.query(wrong as never, 1)).message).toMatch(/^point must be \[x, y, z\]/)
       for (const wrong of [-1, NaN, Infinity, '1', undefined])
         expect(refusal(() => boids.query([0, 0, 0], wrong as never)).message).toMatch(
@@ -964,6 +1003,23 @@ describe.each(Object.entries(backends))('boids on %s', (_, load) => {
         /^attractors\[0\]\.weight must be a number from 0 to 1000, got -1$/,
       )
       boids.attractors[0]!.weight = undefined
+      // Which of them it is, also where a point goes wrong after it was read, or an object is nowhere.
+      const path: [number, number, number][] = [
+        [0, 0, 0],
+        [1, 0, 0],
+      ]
+      boids.attractors.push({ path })
+      boids.step(0)
+      path[1]![0] = NaN
+      expect(refusal(() => boids.step()).message).toMatch(/^attractors\[1\]\.path\[1\] must be \[x, y, z\] of numbers /)
+      boids.attractors.pop()
+      const nowhere = new Object3D()
+      nowhere.position.x = NaN
+      boids.repellers.push({ object: nowhere })
+      expect(refusal(() => boids.step()).message).toMatch(
+        /^repellers\[0\]\.object must be at \[x, y, z\] of numbers from -1000000 to 1000000 \(m\), got \[NaN, 0, 0\]$/,
+      )
+      boids.repellers.pop()
       expect(boids.hash()).toBe(hash)
       const twin = new Boids(limber, { attractors: [{ position: [0, 0, 0] }] })
       run(twin, 31)
@@ -1052,6 +1108,54 @@ describe.each(Object.entries(backends))('boids on %s', (_, load) => {
           deepest = Math.min(deepest, distance(boids.positions[i * 3]!, boids.positions[i * 3 + 1]!))
       }
       expect(deepest).toBeGreaterThan(-1e-4)
+      boids.dispose()
+    })
+
+    it.each<[string, (x: number) => Collider]>([
+      ['a ball', (x) => ({ kind: 'sphere', center: [x, 0.5, 0], radius: 0.2 })],
+      ['a capsule', (x) => ({ kind: 'capsule', a: [x, 0.4, 0], b: [x, 0.6, 0], radius: 0.15 })],
+      ['a box', (x) => ({ kind: 'box', center: [x, 0.5, 0], halfExtents: [0.2, 0.2, 0.1] })],
+    ])('%s over the edge of a torus is met at the other side too', (_, solid) => {
+      // One that leads straight into it from the other side, and stops at it.
+      const meet = (x: number, from: number, obstacle: Collider) => {
+        const boids = new Boids(limber, {
+          dimensions: 2,
+          initial: { positions: [from, 0.5, 0], velocities: [-0.2, 0, 0] },
+          obstacles: [obstacle],
+          wander: 0,
+          avoidance: { weight: 0 },
+        })
+        run(boids, 2 * SECOND)
+        const way = boids.positions[0]! - x
+        boids.dispose()
+        return way - 1.6 * Math.round(way / 1.6)
+      }
+      const inside = meet(0.8, 1.15, solid(0.8))
+      expect(inside).toBeGreaterThan(0.1)
+      for (const x of [0.05, 1.55, 1.65, -0.05, 3.25]) {
+        expect(meet(x, (x + 0.35 + 3.2) % 1.6, solid(x)), `${x}`).toBeCloseTo(inside, 4)
+      }
+    })
+
+    it('are called so in messages, and so are their fields', () => {
+      const boids = new Boids(limber, { obstacles: [{ kind: 'sphere', center: [0, 0, 0], radius: 0.1 }] })
+      const ball = { kind: 'sphere', center: [0, 0, 0], radius: -1 } as const
+      for (const [change, message] of [
+        [() => new Boids(limber, { obstacles: [ball] }), /^obstacles\[0\]\.radius must be /],
+        [() => boids.obstacles.add(ball), /^obstacles\[1\]\.radius must be /],
+        [() => boids.obstacles.set(0, ball), /^obstacles\[0\]\.radius must be /],
+        [() => boids.obstacles.set(3, ball), /^an obstacle's index must be a whole number from 0 to 0, got 3$/],
+        [() => boids.obstacles.at(3), /^an obstacle's index must be /],
+        [() => boids.obstacles.remove(3), /^an obstacle's index must be /],
+        [() => (boids.obstacles = [ball]), /^obstacles\[0\]\.radius must be /],
+        [() => (boids.obstacles = 5 as never), /^obstacles must be a list of obstacles, got 5$/],
+        [() => boids.obstacles.replace([null as never]), /^obstacles\[0\]\.kind must be /],
+      ] as const) {
+        const error = refusal(change)
+        expect(error.message).toMatch(message)
+        expect(error.code).toBe('invalid-option')
+      }
+      expect([...boids.obstacles].length).toBe(1)
       boids.dispose()
     })
 

@@ -11,12 +11,12 @@ import { checkBackend, type Backend } from './backend.js'
 import { BoidsRule } from './boids-rules.js'
 import { boundsOf, layOut, readBounds, type BoidsBounds, type BoidsSetup } from './boids-setup.js'
 import { Influences, type BoidsInfluence } from './boids-influences.js'
-import { Colliders, type Collider } from './colliders.js'
+import { Obstacles, type BoidsObstacle } from './boids-obstacles.js'
+import { readPoint, type BoidsPoint } from './boids-points.js'
 import { checkNumber, LimberError, shown } from './error.js'
 import { BOIDS, type BoidsChannels } from './generated/channels.js'
 import { type BoidsOptions } from './generated/options.js'
 import { Simulation, type PartialOptions, type SimulationStats } from './simulation.js'
-import { readVector, type VectorLike } from './vector.js'
 
 /** Counts and times of boids. */
 export interface BoidsStats extends SimulationStats {
@@ -88,7 +88,7 @@ export class Boids extends Simulation<BoidsOptions, BoidsChannels> {
   readonly repellers: BoidsInfluence[]
 
   readonly #influences: Influences
-  readonly #obstacles: Colliders
+  readonly #obstacles: Obstacles
   readonly #shown = new Set<Shown>()
   #bounds: BoidsBounds
 
@@ -118,14 +118,18 @@ export class Boids extends Simulation<BoidsOptions, BoidsChannels> {
       this.repellers = copied('repellers', setup.repellers)
       this.#influences = new Influences({
         views: this.views,
+        dimensions,
         placeOf: (id) => this.#placeOf(id),
         replace: (payload) => void this.command(BOIDS.commands.setInfluences, payload),
       })
-      this.#obstacles = new Colliders({
-        views: this.views,
-        checkAlive: () => void this.handle,
-        setColliders: (payload) => void this.command(BOIDS.commands.setColliders, payload),
-      })
+      this.#obstacles = new Obstacles(
+        {
+          views: this.views,
+          checkAlive: () => void this.handle,
+          setColliders: (payload) => void this.command(BOIDS.commands.setColliders, payload),
+        },
+        dimensions,
+      )
       if (setup.obstacles !== undefined) this.#obstacles.replace(setup.obstacles)
       this.#influences.update(this.attractors, this.repellers)
     } catch (error) {
@@ -163,11 +167,11 @@ export class Boids extends Simulation<BoidsOptions, BoidsChannels> {
   }
 
   /** Solids that boids steer clear of, and do not enter. A list that is assigned replaces them all. */
-  get obstacles(): Colliders {
+  get obstacles(): Obstacles {
     return this.#obstacles
   }
 
-  set obstacles(obstacles: Iterable<Collider>) {
+  set obstacles(obstacles: Iterable<BoidsObstacle>) {
     this.#obstacles.replace(obstacles)
   }
 
@@ -236,10 +240,10 @@ export class Boids extends Simulation<BoidsOptions, BoidsChannels> {
    *
    * @throws LimberError `invalid-option`
    */
-  query(point: VectorLike, radius: number): number[] {
+  query(point: BoidsPoint, radius: number): number[] {
     void this.handle
     const place = [0, 0, 0]
-    readVector('point', point, place)
+    readPoint('point', point, this.dimensions, place)
     checkNumber('radius', radius, 0, 1_000_000, 'm')
     return this.#within(place, radius, -1)
   }

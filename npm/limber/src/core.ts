@@ -19,6 +19,7 @@ export {
   type BoidsBounds,
   type BoidsBoundsSetup,
   type BoidsBox,
+  type BoidsObstacle,
   type BoidsPoint,
   type BoidsSetup,
   type BoidsSpecies,
