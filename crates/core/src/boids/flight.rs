@@ -36,7 +36,7 @@ impl Boids {
             if (fled & own == 0 || flight.weight == 0.0) && (kind.hunts == 0 || hunt.weight == 0.0) {
                 continue;
             }
-            let [px, py, pz, _] = self.state.at[i].to_array();
+            let [px, py, pz, _] = self.last.at[i].to_array();
             let p = [px, py, pz];
             let reach = if kind.hunts != 0 && hunt.radius > flight.radius { hunt.radius } else { flight.radius };
             let (mut nearest, mut prey) = (hunt.radius * hunt.radius, None);

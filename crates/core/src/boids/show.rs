@@ -20,12 +20,12 @@ impl Boids {
             let who = [0, 1, 2, 3].map(|lane| if b * 4 + lane < count { b * 4 + lane } else { b * 4 });
             let who = &who;
             let to = pick(&state.at, who);
-            let mut at = to;
+            let (mut at, mut going) = (to, pick(&state.going, who));
             if !self.newest {
                 let from = pick(&last.at, who);
                 at = world.keep_in(from + world.shorter(to - from) * t);
+                going = mix(pick(&last.going, who), going, t);
             }
-            let going = mix(pick(&last.going, who), pick(&state.going, who), t);
             low = V3 { x: smaller(at.x, low.x), y: smaller(at.y, low.y), z: smaller(at.z, low.z) };
             high = V3 { x: larger(at.x, high.x), y: larger(at.y, high.y), z: larger(at.z, high.z) };
             let places = points(at);

@@ -72,13 +72,14 @@ struct Steering<'a> {
 impl Boids {
     pub(super) fn step(&mut self) {
         let t = self.clock.advance();
-        self.last.copy(&self.state);
+        // All is read from the last state and written to the new one.
+        std::mem::swap(&mut self.last, &mut self.state);
         self.place_influences(t);
         self.obstacles.clear();
         for (collider, pose) in self.colliders.iter().zip(self.input.colliders.as_chunks().0) {
             self.obstacles.push(Obstacle::of(collider.towards(*pose, t), &self.world));
         }
-        self.cells.sort(&self.state.at, &self.state.going, &self.species);
+        self.cells.sort(&self.last.at, &self.last.going, &self.species);
         self.flee();
         let mut moved = std::mem::take(&mut self.moved);
         self.steer(&mut moved);
@@ -151,7 +152,7 @@ impl Steering<'_> {
         let (at, _) = lanes(&a.at, &b.at, &c.at, &d.at);
         let (going, _) = lanes(&a.going, &b.going, &c.going, &d.going);
         let who = &places(block);
-        let (nose, up) = (pick(&boids.state.nose, who), pick(&boids.state.up, who));
+        let (nose, up) = (pick(&boids.last.nose, who), pick(&boids.last.up, who));
         let scale = |lane: usize| boids.table[boids.species[who[lane]] as usize].speed;
         let speed = F4::new([scale(0), scale(1), scale(2), scale(3)]);
         let (slowest, fastest) = (splat(options.speed.min) * speed, splat(options.speed.max) * speed);
@@ -162,7 +163,7 @@ impl Steering<'_> {
         }
         let four = Four { at, world: &self.world, fastest };
         if !boids.influences.is_empty() {
-            v = v + influence::add(&boids.influences, &boids.now, &boids.paths, &boids.state, &four);
+            v = v + influence::add(&boids.influences, &boids.now, &boids.paths, &boids.last, &four);
         }
         if !boids.obstacles.is_empty() {
             v = v + self.avoid(&four);
