@@ -319,9 +319,9 @@ describe.each(Object.entries(backends))('baking boids on %s', (_, load) => {
     expect(new Set(both.tracks.map(({ name }) => name.split('.')[0]))).toEqual(new Set(['cloth', ...names]))
     const mixer = new AnimationMixer(scene)
     mixer.clipAction(both).play()
-    mixer.setTime(0.25)
+    mixer.setTime(0.2)
     const at = (flock: number, i: number) =>
-      new Vector3().fromArray(recording.flocks[flock]!.positions[Math.round(0.25 * recording.fps)]!, i * 3)
+      new Vector3().fromArray(recording.flocks[flock]!.positions[Math.round(0.2 * recording.fps)]!, i * 3)
     for (const [flock, name] of [
       [0, 'prey-boid-3'],
       [1, 'birds-boid-3'],

@@ -5,6 +5,7 @@
 //! enough to the box around the four: that is less than what 27 cubes hold. Across the edge of a torus the rows of the other side count too, moved once around.
 
 use super::world::{Shape, World};
+use super::{AT, Body, GOING};
 use crate::lanes::{F4, V3};
 
 /// Bins for the length that a boid sees.
@@ -67,7 +68,7 @@ pub struct Run {
     pub shift: [f32; 3],
 }
 
-/// Most runs about a boid: three parts of nine rows.
+/// Most runs about a boid that looks: three parts of nine rows. Hunters may see farther than a row is wide.
 const MOST_RUNS: usize = 27;
 
 /// Those about a boid, or about four.
@@ -78,6 +79,15 @@ pub struct Runs {
 }
 
 impl Runs {
+    /// There may be more.
+    pub fn full(&self) -> bool {
+        self.count == MOST_RUNS
+    }
+
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
     pub fn iter(&self) -> std::slice::Iter<'_, Run> {
         self.all[..self.count].iter()
     }
@@ -138,11 +148,11 @@ impl Cells {
 
     /// Sorts the boids: a counting sort, which keeps the order of the ids within a bin.
     #[inline(never)]
-    pub fn sort(&mut self, at: &[F4], going: &[F4], species: &[u32]) {
+    pub fn sort(&mut self, bodies: &[Body], species: &[u32]) {
         self.start.fill(0);
         let [bins, across, _] = self.count;
-        for (i, p) in at.iter().enumerate() {
-            let [x, y, z, _] = p.to_array();
+        for (i, body) in bodies.iter().enumerate() {
+            let [x, y, z, _] = body[AT].to_array();
             let bin = (self.along(z, 2) * across + self.along(y, 1)) * (bins + 1) + self.along(x, 0);
             self.bin_of[i] = bin as u32;
             self.start[bin] += 1;
@@ -161,21 +171,22 @@ impl Cells {
             }
         }
         ones[sum as usize..].fill(NOBODY);
-        let all = at.iter().zip(going).zip(species).zip(&self.bin_of).enumerate();
-        for (i, (((at, going), species), bin)) in all.rev() {
+        let all = bodies.iter().zip(species).zip(&self.bin_of).enumerate();
+        for (i, ((body, species), bin)) in all.rev() {
             let start = &mut self.start[*bin as usize];
             *start -= 1;
-            let ([x, y, z, _], [vx, vy, vz, _]) = (at.to_array(), going.to_array());
+            let ([x, y, z, _], [vx, vy, vz, _]) = (body[AT].to_array(), body[GOING].to_array());
             let bit = f32::from_bits(1 << species);
             ones[*start as usize] = One { at: [x, y, z, i as f32], going: [vx, vy, vz, bit] };
         }
     }
 
     /// Finds all boids that are nearer than `radius` to the box from `low` to `high`, and some farther ones: each at the image at
-    /// which it may be near to what is in one half of the world, once.
+    /// which it may be near to what is in one half of the world, once. Where there are more runs than have room, those that
+    /// follow the first `skip`; the last are found when there is room left.
     #[inline(never)]
-    pub fn about(&self, low: [f32; 3], high: [f32; 3], radius: f32, runs: &mut Runs) {
-        runs.count = 0;
+    pub fn about(&self, low: [f32; 3], high: [f32; 3], radius: f32, skip: usize, runs: &mut Runs) {
+        let mut found = 0usize;
         let bins = self.count[0] as i32;
         // The first row along an axis, and that behind the last. Beyond the world there is nothing, or once more what is in it.
         let rows = |c: usize| {
@@ -231,15 +242,17 @@ impl Cells {
                         continue;
                     }
                     let (from, to) = (self.start[row + first as usize], self.start[row + last as usize]);
-                    if let Some(into) = runs.all.get_mut(runs.count)
-                        && from < to
-                    {
-                        *into = Run { from, to, shift: [shift_x, shift_y, shift_z] };
-                        runs.count += 1;
+                    if from >= to {
+                        continue;
                     }
+                    if let Some(into) = runs.all.get_mut(found.wrapping_sub(skip)) {
+                        *into = Run { from, to, shift: [shift_x, shift_y, shift_z] };
+                    }
+                    found += 1;
                 }
             }
         }
+        runs.count = (found - skip).min(MOST_RUNS);
     }
 
     /// The row that is seen at `row` along an axis, and how far from itself.

@@ -89,7 +89,7 @@ impl Boids {
 
         check_options(&options, &world, table.iter().any(Species::hunts))?;
 
-        let (mut start, lanes) = (State::default(), world.lanes());
+        let (mut start, lanes) = (State::new(), world.lanes());
         let pace = (options.speed.min + options.speed.max) * 0.5;
         for (i, id) in ids.iter().enumerate() {
             let place = places.as_chunks().0.get(i).copied();
@@ -104,9 +104,7 @@ impl Boids {
                 (v.z, back) = (0.0, Vec3::Z);
             }
             let [nose, up] = facing(v, back);
-            for (part, v) in start.parts_mut().into_iter().zip([lanes.bring_in(place), four(v), nose, up]) {
-                part.push(v);
-            }
+            start.push([lanes.bring_in(place), four(v), nose, up]);
         }
         let matrices = if make.matrices { count * 16 } else { 0 };
         let mut boids = Boids {

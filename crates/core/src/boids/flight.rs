@@ -2,7 +2,7 @@
 //! flock.
 
 use super::cells::Runs;
-use super::{Boids, Species};
+use super::{AT, Boids, Species};
 use crate::lanes::F4;
 
 impl Species {
@@ -36,27 +36,34 @@ impl Boids {
             if (fled & own == 0 || flight.weight == 0.0) && (kind.hunts == 0 || hunt.weight == 0.0) {
                 continue;
             }
-            let [px, py, pz, _] = self.last.at[i].to_array();
+            let [px, py, pz, _] = self.last[i][AT].to_array();
             let p = [px, py, pz];
             let reach = if kind.hunts != 0 && hunt.radius > flight.radius { hunt.radius } else { flight.radius };
             let (mut nearest, mut prey) = (hunt.radius * hunt.radius, None);
-            self.cells.about(p, p, reach, &mut runs);
-            for run in runs.iter() {
-                for one in &self.cells.ones()[run.from as usize..run.to as usize] {
-                    let d: [f32; 3] = std::array::from_fn(|c| one.at[c] + run.shift[c] - p[c]);
-                    let square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-                    let who = one.at[3] as usize;
-                    if who == i || !(square < far || square < nearest) {
-                        continue;
+            let mut skip = 0;
+            loop {
+                self.cells.about(p, p, reach, skip, &mut runs);
+                for run in runs.iter() {
+                    for one in &self.cells.ones()[run.from as usize..run.to as usize] {
+                        let d: [f32; 3] = std::array::from_fn(|c| one.at[c] + run.shift[c] - p[c]);
+                        let square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+                        let who = one.at[3] as usize;
+                        if who == i || !(square < far || square < nearest) {
+                            continue;
+                        }
+                        let species = one.going[3].to_bits();
+                        if self.table[self.species[who] as usize].flees & own != 0 && square < far {
+                            let push = flight.weight * far / (square + soft);
+                            self.urges[who] += F4::new([d[0] * push, d[1] * push, d[2] * push, 0.0]);
+                        }
+                        if kind.hunts & species != 0 && square < nearest {
+                            (nearest, prey) = (square, Some(d));
+                        }
                     }
-                    let species = one.going[3].to_bits();
-                    if self.table[self.species[who] as usize].flees & own != 0 && square < far {
-                        let push = flight.weight * far / (square + soft);
-                        self.urges[who] += F4::new([d[0] * push, d[1] * push, d[2] * push, 0.0]);
-                    }
-                    if kind.hunts & species != 0 && square < nearest {
-                        (nearest, prey) = (square, Some(d));
-                    }
+                }
+                skip += runs.len();
+                if !runs.full() {
+                    break;
                 }
             }
             if let Some(d) = prey {

@@ -1,7 +1,7 @@
 //! What attracts and repels besides other boids: points, lines, boids that lead, and paths.
 
 use super::world::Lanes;
-use super::{Boids, State};
+use super::{AT, Body, Boids};
 use crate::collider::within_reach;
 use crate::error::{Error, Result};
 use crate::lanes::{F4, V3, greater, larger, less, select, smaller, splat};
@@ -95,7 +95,7 @@ fn bad(index: usize) -> Error {
 
 /// Velocity that the influences add to four boids.
 #[inline(never)]
-pub fn add(influences: &[Influence], poses: &[f32], paths: &[[f32; 3]], state: &State, four: &Four) -> V3 {
+pub fn add(influences: &[Influence], poses: &[f32], paths: &[[f32; 3]], state: &[Body], four: &Four) -> V3 {
     let mut sum = V3::ZERO;
     for (influence, pose) in influences.iter().zip(poses.as_chunks::<STRIDE>().0) {
         let [x, y, z, dx, dy, dz, radius, weight] = *pose;
@@ -105,7 +105,7 @@ pub fn add(influences: &[Influence], poses: &[f32], paths: &[[f32; 3]], state: &
         let (radius, weight) = (splat(radius), splat(weight));
         let way = match influence {
             Influence::Lead(boid) => {
-                let [x, y, z, _] = state.at[*boid].to_array();
+                let [x, y, z, _] = state[*boid][AT].to_array();
                 V3::splat([x, y, z]) - four.at
             }
             Influence::Path(range, closed) => follow(&paths[range.clone()], *closed, four),

@@ -122,7 +122,7 @@ pub fn look(boids: &Boids, block: &Block, scratch: &mut Scratch) -> Seen {
         let [x, y, z, _] = v.to_array();
         [x, y, z]
     };
-    cells.about(corner(low), corner(high), sight.farthest.sqrt(), runs);
+    cells.about(corner(low), corner(high), sight.farthest.sqrt(), 0, runs);
     let all = runs.iter().fold(0, |sum, run| sum + run.to - run.from);
     let stride = if all > EXACT { all.div_ceil(SAMPLE) } else { 1 };
     let first = (boids.clock.steps() % u64::from(stride)) as u32;

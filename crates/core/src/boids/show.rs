@@ -1,6 +1,6 @@
 //! What is drawn: the blend of the last two states.
 
-use super::{Boids, Output, heading, pick, points};
+use super::{AT, Boids, GOING, NOSE, Output, UP, heading, pick, points};
 use crate::lanes::{F4, V3, larger, smaller, splat};
 use crate::spatial::mix;
 
@@ -19,12 +19,12 @@ impl Boids {
             // A last block that is not full repeats its first boid.
             let who = [0, 1, 2, 3].map(|lane| if b * 4 + lane < count { b * 4 + lane } else { b * 4 });
             let who = &who;
-            let to = pick(&state.at, who);
-            let (mut at, mut going) = (to, pick(&state.going, who));
+            let to = pick(state, who, AT);
+            let (mut at, mut going) = (to, pick(state, who, GOING));
             if !self.newest {
-                let from = pick(&last.at, who);
+                let from = pick(last, who, AT);
                 at = world.keep_in(from + world.shorter(to - from) * t);
-                going = mix(pick(&last.going, who), going, t);
+                going = mix(pick(last, who, GOING), going, t);
             }
             low = V3 { x: smaller(at.x, low.x), y: smaller(at.y, low.y), z: smaller(at.z, low.z) };
             high = V3 { x: larger(at.x, high.x), y: larger(at.y, high.y), z: larger(at.z, high.z) };
@@ -36,10 +36,10 @@ impl Boids {
             }
             if self.make.matrices {
                 // Of two opposite headings the newer one.
-                let newest = pick(&state.nose, who);
-                let (nose, _) = heading(mix(pick(&last.nose, who), newest, t), newest);
-                let newest = pick(&state.up, who);
-                let up = mix(pick(&last.up, who), newest, t);
+                let newest = pick(state, who, NOSE);
+                let (nose, _) = heading(mix(pick(last, who, NOSE), newest, t), newest);
+                let newest = pick(state, who, UP);
+                let up = mix(pick(last, who, UP), newest, t);
                 let (up, _) = heading(up - nose * up.dot(nose), newest);
                 let axes = [points(up.cross(nose)), points(up), points(nose)];
                 for (lane, i) in own.enumerate() {

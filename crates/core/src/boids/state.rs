@@ -1,7 +1,7 @@
 //! Saving boids, putting them back, and moving them as a whole.
 
 use super::world::Shape;
-use super::{Boids, MAX_STEPS, STEP, check_options, points};
+use super::{Boids, MAX_STEPS, NOSE, STEP, check_options, points};
 use crate::clock::Clock;
 use crate::collider::{all_sound, kinds, within_reach};
 use crate::error::Result;
@@ -31,8 +31,8 @@ pub fn facing(way: Vec3, back: Vec3) -> [F4; 2] {
 impl Boids {
     /// Back to the start, with the options, influences and colliders of now.
     pub(super) fn restart(&mut self) {
-        self.state.copy(&self.start);
-        self.last.copy(&self.start);
+        self.state.copy_from_slice(&self.start);
+        self.last.copy_from_slice(&self.start);
         // The world may have become another.
         self.bring_in();
         self.clock = Clock::new(STEP, MAX_STEPS);
@@ -54,17 +54,12 @@ impl Boids {
             let sound = |v: f32| if within_reach(&v) { v } else { 0.0 };
             Vec3::new(sound(a), sound(b), if world.flat { 0.0 } else { sound(c) })
         };
-        for state in [&mut self.state, &mut self.last] {
-            for p in &mut state.at {
-                *p = world.bring_in(vector(origin + turned(*p)).to_array());
-            }
-            for v in &mut state.going {
-                *v = four(vector(turned(*v)));
-            }
-            for (nose, up) in state.nose.iter_mut().zip(&mut state.up) {
-                let back = if world.flat { Vec3::Z } else { vector(turned(*up)) };
-                [*nose, *up] = facing(vector(turned(*nose)), back);
-            }
+        for body in self.state.iter_mut().chain(&mut self.last) {
+            let [at, going, nose, up] = *body;
+            let back = if world.flat { Vec3::Z } else { vector(turned(up)) };
+            let [nose, up] = facing(vector(turned(nose)), back);
+            let place = vector(origin + turned(at)).to_array();
+            *body = [world.bring_in(place), four(vector(turned(going))), nose, up];
         }
         self.jump = true;
         self.show();
@@ -74,15 +69,16 @@ impl Boids {
     /// A digest of places, velocities and steps.
     pub(super) fn digest(&self) -> u64 {
         let mut state = bytes_of(&self.clock.steps()).to_vec();
-        state.extend_from_slice(cast_slice(&self.state.at));
-        state.extend_from_slice(cast_slice(&self.state.going));
+        for body in &self.state {
+            state.extend_from_slice(cast_slice(&body[..NOSE]));
+        }
         hash(&state)
     }
 }
 
 impl Kept for Boids {
     fn label(&self) -> (&'static [u8; 8], &'static str) {
-        (b"LBboids1", "boids with the ids, species, influences and colliders of these")
+        (b"LBboids2", "boids with the ids, species, influences and colliders of these")
     }
 
     /// Ids, species, influences, and what the colliders are.
@@ -106,9 +102,8 @@ impl Kept for Boids {
         }
         tape.all(&mut self.world.low);
         tape.all(&mut self.world.high);
-        for part in self.state.parts_mut().into_iter().chain(self.last.parts_mut()) {
-            tape.all(part);
-        }
+        tape.all(&mut self.state);
+        tape.all(&mut self.last);
         tape.all(&mut self.from);
         tape.all(&mut self.input.influences);
         tape.poses(&mut self.colliders);
@@ -116,12 +111,12 @@ impl Kept for Boids {
     }
 
     fn is_sound(&mut self) -> bool {
-        let mut parts = self.state.parts().into_iter().chain(self.last.parts());
         self.clock.is_sound()
             && self.read_inputs().is_ok()
             && self.from.iter().all(within_reach)
             && all_sound(&self.colliders)
-            && parts.all(|part| all_within(part, OUTERMOST))
+            && all_within(&self.state, OUTERMOST)
+            && all_within(&self.last, OUTERMOST)
             && self.world.check().is_ok()
             && check_options(&self.options, &self.world, self.hunts()).is_ok()
     }

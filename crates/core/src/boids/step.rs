@@ -4,7 +4,7 @@ use super::cells::{Block, lanes, places};
 use super::influence::{self, Four};
 use super::look::{Scratch, Seen, look};
 use super::world::{Lanes, Shape, World};
-use super::{Boids, STEP, heading, pick, points};
+use super::{AT, Boids, GOING, NOSE, STEP, UP, heading, pick, points};
 use crate::collider::{Collider, Shape as Solidity, Solid};
 use crate::lanes::{F4, V3, greater, larger, less, select, smaller, splat};
 use crate::number::sin_cos;
@@ -20,7 +20,7 @@ const PASSES: usize = 3;
 /// A glider that turns so fast, in radians a second at its largest speed, banks by 45°.
 const HALF_BANKED: f32 = 2.0;
 
-/// Four boids after a step, the parts in the order of `State`.
+/// Four boids after a step, the parts in the order of `Body`.
 pub type Moved = [V3; 4];
 
 /// What boids steer clear of, made ready for a step.
@@ -79,16 +79,15 @@ impl Boids {
         for (collider, pose) in self.colliders.iter().zip(self.input.colliders.as_chunks().0) {
             self.obstacles.push(Obstacle::of(collider.towards(*pose, t), &self.world));
         }
-        self.cells.sort(&self.last.at, &self.last.going, &self.species);
+        self.cells.sort(&self.last, &self.species);
         self.flee();
         let mut moved = std::mem::take(&mut self.moved);
         self.steer(&mut moved);
         for (block, moved) in self.cells.blocks.iter().zip(&moved) {
-            for (part, into) in moved.iter().zip(self.state.parts_mut()) {
-                for (one, part) in block.iter().zip(points(*part)) {
-                    if one.at[3] >= 0.0 {
-                        into[one.at[3] as usize] = part;
-                    }
+            let parts = [points(moved[AT]), points(moved[GOING]), points(moved[NOSE]), points(moved[UP])];
+            for (lane, one) in block.iter().enumerate() {
+                if one.at[3] >= 0.0 {
+                    self.state[one.at[3] as usize] = [parts[0][lane], parts[1][lane], parts[2][lane], parts[3][lane]];
                 }
             }
         }
@@ -152,14 +151,15 @@ impl Steering<'_> {
         let (at, _) = lanes(&a.at, &b.at, &c.at, &d.at);
         let (going, _) = lanes(&a.going, &b.going, &c.going, &d.going);
         let who = &places(block);
-        let (nose, up) = (pick(&boids.last.nose, who), pick(&boids.last.up, who));
+        let (nose, up) = (pick(&boids.last, who, NOSE), pick(&boids.last, who, UP));
         let scale = |lane: usize| boids.table[boids.species[who[lane]] as usize].speed;
         let speed = F4::new([scale(0), scale(1), scale(2), scale(3)]);
         let (slowest, fastest) = (splat(options.speed.min) * speed, splat(options.speed.max) * speed);
 
         let mut v = self.flock(seen, going, who);
         if !boids.urges.is_empty() {
-            v = v + pick(&boids.urges, who);
+            let urge = |lane: usize| boids.urges[who[lane]];
+            v = v + V3::from_points([urge(0), urge(1), urge(2), urge(3)]);
         }
         let four = Four { at, world: &self.world, fastest };
         if !boids.influences.is_empty() {
