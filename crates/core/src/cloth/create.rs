@@ -1,8 +1,8 @@
 //! Making a cloth of a grid or of a geometry.
 
-use super::grid::{self, Grid, LEAST_COLUMNS};
-use super::links::{Kind, LinkLanes};
-use super::mesh::{Mesh, Source};
+use super::grid::{Grid, LEAST_COLUMNS};
+use super::links::{Batch, LinkLanes};
+use super::mesh::{Mesh, Source, coloured};
 use super::options::{ClothGrid, ClothMesh, ClothOptions};
 use super::{Cloth, Contact, IDENTITY, Input, MAX_STEPS, Output, STEP, Seams, Weave};
 use crate::clock::Clock;
@@ -110,12 +110,12 @@ impl Cloth {
                 }
                 let strips = Grid::new(columns, rows);
                 let slot_of = (0..count).map(|v| strips.slot(v % columns, v / columns)).collect();
-                let ends = strips.ends();
+                let batches = strips.links();
                 let blocks = strips.blocks();
                 hung(
                     options,
                     Weave::Grid(strips),
-                    ends,
+                    batches,
                     slot_of,
                     blocks,
                     &placed,
@@ -145,7 +145,8 @@ impl Cloth {
 
 /// A cloth of triangles.
 fn woven(options: ClothOptions, vertices: &[f32], source: &Source, pinned: &[u32]) -> Result<Cloth> {
-    let mesh = Mesh::new(source.particles(), &source.links(vertices), &source.triangles);
+    let mesh = Mesh::new(source.particles(), &source.triangles);
+    let batches = coloured(source.particles(), &source.links(vertices));
     let split = source.particle_of.len() > source.particles();
     let seams = split.then(|| Seams {
         faces: source.faces.clone(),
@@ -153,11 +154,11 @@ fn woven(options: ClothOptions, vertices: &[f32], source: &Source, pinned: &[u32
         normals: filled(F4::ZERO, source.particle_of.len()),
     });
     let orphans: Vec<u32> = source.orphans.iter().map(|v| source.particle_of[*v as usize]).collect();
-    let (ends, blocks) = (mesh.ends(), mesh.blocks());
+    let blocks = mesh.blocks();
     hung(
         options,
         Weave::Mesh(mesh),
-        ends,
+        batches,
         source.particle_of.clone(),
         blocks,
         vertices,
@@ -173,7 +174,7 @@ fn woven(options: ClothOptions, vertices: &[f32], source: &Source, pinned: &[u32
 fn hung(
     options: ClothOptions,
     weave: Weave,
-    link_ends: Vec<(Kind, grid::Ends)>,
+    batches: Vec<Batch>,
     slot_of: Vec<u32>,
     blocks: usize,
     vertices: &[f32],
@@ -192,22 +193,21 @@ fn hung(
         real[block].as_mut_array()[lane] = ON;
         vertex_in[*slot as usize] = v as u32;
     }
-    let distance = |[a, b]: [u32; 2]| {
-        let [p, q] = [a, b].map(|s| start[s as usize / 4].get(s as usize % 4).map(f64::from));
+    let distance = |pair: [usize; 2]| {
+        let [p, q] = pair.map(|slot| start[slot / 4].get(slot % 4).map(f64::from));
         let [x, y, z] = [0, 1, 2].map(|c| q[c] - p[c]);
         (x * x + y * y + z * z).sqrt() as f32
     };
-    let mut links = Vec::with_capacity(link_ends.len());
+    let mut links = Vec::with_capacity(batches.len());
     let mut link_vertices = Vec::new();
     let mut links_at = vec![0u32; blocks * 4];
-    for (_, ends) in &link_ends {
+    for batch in &batches {
         let mut link = LinkLanes { rest: F4::ONE, ..LinkLanes::default() };
-        for (lane, pair) in ends.iter().enumerate() {
-            let Some(pair) = pair else { continue };
-            link.rest.as_mut_array()[lane] = distance(*pair);
+        for (lane, pair) in batch.pairs() {
+            link.rest.as_mut_array()[lane] = distance(pair);
             for slot in pair {
-                link_vertices.push(vertex_in[*slot as usize]);
-                links_at[*slot as usize] += 1;
+                link_vertices.push(vertex_in[slot]);
+                links_at[slot] += 1;
             }
         }
         links.push(link);
@@ -233,7 +233,7 @@ fn hung(
         real,
         start,
         links,
-        link_ends,
+        batches,
         link_vertices,
         slot_of,
         orphans: orphans.to_vec(),

@@ -6,7 +6,7 @@
 //! strip is padded with particles that nothing moves.
 //!
 //! Links are solved by kind and direction: bend links along the columns, shear links, structural links along the columns,
-//! then structural and bend links along the rows, in the order of [`Grid::ends`]. Rows follow from the top down, so that
+//! then structural and bend links along the rows, in the order of [`Grid::links`]. Rows follow from the top down, so that
 //! a pull reaches the last one in one pass. The first row mostly carries all the others: once more, and weakly, it is solved
 //! with the second. Links of one row do not touch, and are whole vectors.
 //!
@@ -15,10 +15,9 @@
 //! in two sets by their parity (1.05, 2.3, 4 %), from the bottom up in the last pass (1.05, 2.5, 0 %), structural links last
 //! (1.06, 2.7), a greedy colouring of all links at once (1.63 at one iteration, instead of 1.32).
 
-use super::links::{Kind, LinkLanes, relax};
+use super::links::{Batch, Kind, LinkLanes, relax};
 use crate::lanes::{F4, ON, V3};
 use std::ops::Range;
-use std::slice::Iter;
 
 /// Fewer columns than this leave strips too narrow for links that skip a column; such a cloth is solved as a mesh.
 pub const LEAST_COLUMNS: usize = 9;
@@ -39,10 +38,25 @@ pub struct Grid {
     width: usize,
     /// On where block `i` of a row and its neighbour `i + 1` are both columns of the cloth.
     cells: Vec<F4>,
+    /// All links, in the order in which they are solved.
+    runs: Vec<Run>,
 }
 
-/// The slots (block × 4 + lane) that the four lanes of a link vector join; `None` in a lane without a link.
-pub type Ends = [Option<[u32; 2]>; 4];
+/// Link vectors that follow one another, each joining the blocks `step` behind those of the one before.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    kind: Kind,
+    /// The first link vector, and how many there are.
+    link: usize,
+    count: usize,
+    /// The blocks that the first one joins.
+    from: usize,
+    to: usize,
+    step: usize,
+    /// The second block is taken from the strip to the right.
+    over: bool,
+    strength: f32,
+}
 
 impl Grid {
     /// A grid of at least [`LEAST_COLUMNS`] columns and 2 rows.
@@ -50,7 +64,9 @@ impl Grid {
         let width = columns.div_ceil(4);
         let cell = |i: usize, lane: usize| if lane * width + i + 1 < columns { ON } else { 0.0 };
         let cells = (0..width).map(|i| F4::new([cell(i, 0), cell(i, 1), cell(i, 2), cell(i, 3)])).collect();
-        Grid { columns, rows, width, cells }
+        let mut grid = Grid { columns, rows, width, cells, runs: Vec::new() };
+        grid.plan();
+        grid
     }
 
     /// How many blocks hold the grid.
@@ -63,98 +79,139 @@ impl Grid {
         ((j * self.width + i % self.width) * 4 + i / self.width) as u32
     }
 
-    /// Every link vector in the order in which [`Grid::relax`] solves them.
-    pub fn ends(&self) -> Vec<(Kind, Ends)> {
+    /// Lays down what is solved, and when.
+    fn plan(&mut self) {
         let (w, rows) = (self.width, self.rows);
-        let mut all = Vec::new();
-        let mut add = |kind, columns: Range<usize>, j, di, dj| self.add_row(&mut all, kind, columns, j, [di, dj]);
-        for j in 0..rows.saturating_sub(2) {
-            add(Kind::Bend, 0..w, j, 0, 2);
-        }
-        for j in 0..rows - 1 {
-            add(Kind::Shear, 0..w, j, 1, 1);
-            add(Kind::Shear, 1..w, j, -1, 1);
-            // Over the border of a strip the left end comes first.
-            add(Kind::Shear, w - 1..w, j + 1, 1, -1);
-        }
-        for j in 0..rows - 1 {
-            add(Kind::Structural, 0..w, j, 0, 1);
-        }
-        let bands = || (0..rows).step_by(BAND).map(|j| j..if j + BAND < rows { j + BAND } else { rows });
-        for band in bands() {
-            for first in [0, 1] {
-                for j in band.clone() {
-                    (first..w - 1).step_by(2).for_each(|i| add(Kind::Structural, i..i + 1, j, 1, 0));
-                }
+        // Links are listed kind after kind.
+        let mut bend = 0;
+        let mut shear = rows.saturating_sub(2) * w;
+        let mut down = shear + (rows - 1) * 2 * w;
+        let first_row = down;
+        // One kind after the other, but in step: shear links two rows behind the bend links, structural links four. By then
+        // nothing earlier touches their rows any more, so that the bits are those of three passes; and a narrow cloth, whose
+        // rows have few blocks, keeps the processor busy with three rows at once.
+        for j in 0..rows + 3 {
+            if j + 2 < rows {
+                self.add(&mut bend, Kind::Bend, 0..w, j, [0, 2]);
             }
-            band.for_each(|j| add(Kind::Structural, w - 1..w, j, 1, 0));
+            if (2..=rows).contains(&j) {
+                self.add(&mut shear, Kind::Shear, 0..w, j - 2, [1, 1]);
+                self.add(&mut shear, Kind::Shear, 1..w, j - 2, [-1, 1]);
+                // Over the border of a strip the left end comes first.
+                self.add(&mut shear, Kind::Shear, w - 1..w, j - 1, [1, -1]);
+            }
+            if j >= 4 {
+                self.add(&mut down, Kind::Structural, 0..w, j - 4, [0, 1]);
+            }
         }
-        for band in bands() {
-            for first in [0, 2] {
-                for j in band.clone() {
-                    for i in (first..w - 2).step_by(4) {
-                        add(Kind::Bend, i..if i + 2 < w - 2 { i + 2 } else { w - 2 }, j, 2, 0);
+        let again = Run {
+            kind: Kind::Structural,
+            link: first_row,
+            count: w,
+            from: 0,
+            to: w,
+            step: 1,
+            over: false,
+            strength: AGAIN,
+        };
+        self.runs.push(again);
+        let mut link = down;
+        for (kind, distance) in [(Kind::Structural, 1), (Kind::Bend, 2)] {
+            for top in (0..rows).step_by(BAND) {
+                let band = || top..if top + BAND < rows { top + BAND } else { rows };
+                // Sets of links that do not touch: of each two or four blocks the first one or two; then those over the border.
+                for first in 0..2 * distance {
+                    for j in band() {
+                        for i in (first..w - distance).step_by(2 * distance) {
+                            self.add(&mut link, kind, i..i + 1, j, [distance as isize, 0]);
+                        }
+                    }
+                }
+                for i in w - distance..w {
+                    for j in band() {
+                        self.add(&mut link, kind, i..i + 1, j, [distance as isize, 0]);
                     }
                 }
             }
-            for i in [w - 2, w - 1] {
-                band.clone().for_each(|j| add(Kind::Bend, i..i + 1, j, 2, 0));
+        }
+    }
+
+    /// Adds the vectors that join the blocks `blocks` of row `j` with those `di` blocks and `dj` rows on, and counts them.
+    fn add(&mut self, link: &mut usize, kind: Kind, blocks: Range<usize>, j: usize, [di, dj]: [isize; 2]) {
+        let w = self.width;
+        for i in blocks {
+            let next = i.wrapping_add_signed(di);
+            let over = next >= w;
+            let from = j * w + i;
+            let to = j.wrapping_add_signed(dj) * w + if over { next - w } else { next };
+            if let Some(last) = self.runs.last_mut()
+                && (last.kind, last.link + last.count, last.over) == (kind, *link, over)
+            {
+                let step = if last.count == 1 { from.wrapping_sub(last.from) } else { last.step };
+                let on = last.count.wrapping_mul(step);
+                if (last.from.wrapping_add(on), last.to.wrapping_add(on)) == (from, to) {
+                    (last.step, last.count) = (step, last.count + 1);
+                    *link += 1;
+                    continue;
+                }
+            }
+            self.runs.push(Run { kind, link: *link, count: 1, from, to, step: 0, over, strength: 1.0 });
+            *link += 1;
+        }
+    }
+
+    /// Every link vector, kind after kind.
+    pub fn links(&self) -> Vec<Batch> {
+        let (w, last) = (self.width, self.runs[self.runs.len() - 1]);
+        let mut all = vec![Batch { kind: Kind::Bend, ends: [0; 8] }; last.link + last.count];
+        for run in &self.runs {
+            for (k, batch) in all[run.link..][..run.count].iter_mut().enumerate() {
+                batch.kind = run.kind;
+                let [from, to] = [run.from, run.to].map(|block| block + k * run.step);
+                for lane in 0..4 {
+                    let on = lane + usize::from(run.over);
+                    if lane * w + from % w < self.columns && on * w + to % w < self.columns {
+                        batch.ends[lane] = (from * 4 + lane) as u32;
+                        batch.ends[lane + 4] = (to * 4 + on) as u32;
+                    }
+                }
             }
         }
         all
     }
 
-    /// Adds the vectors that join the columns `columns` of row `j`, in every strip, with those `di` columns and `dj` rows on.
-    #[inline(never)]
-    fn add_row(&self, all: &mut Vec<(Kind, Ends)>, kind: Kind, columns: Range<usize>, j: usize, [di, dj]: [isize; 2]) {
-        for i in columns {
-            let ends = std::array::from_fn(|lane| {
-                let from = lane * self.width + i;
-                let to = from.checked_add_signed(di)?;
-                (from < self.columns && to < self.columns)
-                    .then(|| [self.slot(from, j), self.slot(to, j.wrapping_add_signed(dj))])
-            });
-            all.push((kind, ends));
-        }
-    }
-
     /// One pass over all links.
     pub fn relax(&self, p: &mut [V3], links: &[LinkLanes]) {
-        let w = self.width;
-        let (bend, links) = links.split_at(self.rows.saturating_sub(2) * w);
-        let (shear, links) = links.split_at((self.rows - 1) * 2 * w);
-        let (structural, links) = links.split_at((self.rows - 1) * w);
-        // One kind after the other, but in step: shear links two rows behind the bend links, structural links four. By then
-        // nothing earlier touches their rows any more, so that the bits are those of three passes; and a narrow cloth, whose
-        // rows have few blocks, keeps the processor busy with three rows at once.
-        for j in 0..self.rows + 3 {
-            if let Some(links) = row(bend, j, w) {
-                apart(&mut p[j * w..], w, 2 * w, links);
+        for &Run { link, count, mut from, mut to, step, over, strength, .. } in &self.runs {
+            let links = &links[link..link + count];
+            if over {
+                for link in links {
+                    let (mut a, mut b) = (p[from], p[to].next());
+                    relax(&mut a, &mut b, link);
+                    p[from] = a;
+                    p[to] = b.previous(p[to]);
+                    from += step;
+                    to += step;
+                }
+            } else if strength == 1.0 {
+                for link in links {
+                    let (mut a, mut b) = (p[from], p[to]);
+                    relax(&mut a, &mut b, link);
+                    p[from] = a;
+                    p[to] = b;
+                    from += step;
+                    to += step;
+                }
+            } else {
+                for link in links {
+                    let (mut a, mut b) = (p[from], p[to]);
+                    relax(&mut a, &mut b, &link.weakened(strength));
+                    p[from] = a;
+                    p[to] = b;
+                    from += step;
+                    to += step;
+                }
             }
-            if let Some(links) = j.checked_sub(2).and_then(|k| row(shear, k, 2 * w)) {
-                diagonal(&mut p[(j - 2) * w..j * w], w, &mut links.iter());
-            }
-            if let Some(links) = j.checked_sub(4).and_then(|k| row(structural, k, w)) {
-                apart(&mut p[(j - 4) * w..], w, w, links);
-            }
-        }
-        let (first, second) = p.split_at_mut(w);
-        for ((a, b), link) in first.iter_mut().zip(second).zip(structural) {
-            relax(a, b, &link.weakened(AGAIN));
-        }
-        let mut links = links.iter();
-        for band in p.chunks_mut(BAND * w) {
-            for first in [0, 1] {
-                neighbours(band, w, first, &mut links);
-            }
-            across(band, w, w - 1, 0, &mut links);
-        }
-        for band in p.chunks_mut(BAND * w) {
-            for first in [0, 2] {
-                skipping(band, w, first, &mut links);
-            }
-            across(band, w, w - 2, 0, &mut links);
-            across(band, w, w - 1, 1, &mut links);
         }
     }
 
@@ -188,78 +245,5 @@ impl Grid {
         for n in n {
             *n = n.normalized();
         }
-    }
-}
-
-/// The links of row `j`, where each row has `count`.
-fn row(links: &[LinkLanes], j: usize, count: usize) -> Option<&[LinkLanes]> {
-    links.get(j * count..(j + 1) * count)
-}
-
-/// Solves the first `w` blocks with those `distance` further on.
-#[inline(always)]
-fn apart(p: &mut [V3], w: usize, distance: usize, links: &[LinkLanes]) {
-    let (top, bottom) = p.split_at_mut(distance);
-    for ((a, b), link) in top[..w].iter_mut().zip(&mut bottom[..w]).zip(links) {
-        relax(a, b, link);
-    }
-}
-
-/// Solves the upper of two rows with the lower, down to the right and then down to the left.
-#[inline(always)]
-fn diagonal(two: &mut [V3], w: usize, links: &mut Iter<LinkLanes>) {
-    let (top, bottom) = two.split_at_mut(w);
-    for ((a, b), link) in top[..w - 1].iter_mut().zip(&mut bottom[1..]).zip(&mut *links) {
-        relax(a, b, link);
-    }
-    border(&mut top[w - 1], &mut bottom[0], links);
-    for ((a, b), link) in top[1..].iter_mut().zip(&mut bottom[..w - 1]).zip(&mut *links) {
-        relax(a, b, link);
-    }
-    border(&mut bottom[w - 1], &mut top[0], links);
-}
-
-/// Solves a block with one of the strip to the right.
-#[inline(always)]
-fn border(left: &mut V3, right: &mut V3, links: &mut Iter<LinkLanes>) {
-    if let Some(link) = links.next() {
-        let mut next = right.next();
-        relax(left, &mut next, link);
-        *right = next.previous(*right);
-    }
-}
-
-/// Solves each second block of a row with its neighbour.
-#[inline(always)]
-fn neighbours(band: &mut [V3], w: usize, first: usize, links: &mut Iter<LinkLanes>) {
-    for row in band.chunks_exact_mut(w) {
-        for ([a, b], link) in row[first..].as_chunks_mut().0.iter_mut().zip(&mut *links) {
-            relax(a, b, link);
-        }
-    }
-}
-
-/// Solves two of each four blocks of a row with those two further on.
-#[inline(always)]
-fn skipping(band: &mut [V3], w: usize, first: usize, links: &mut Iter<LinkLanes>) {
-    for row in band.chunks_exact_mut(w) {
-        for four in row[first..].chunks_mut(4) {
-            if let Some((from, to)) = four.split_at_mut_checked(2) {
-                for ((a, b), link) in from.iter_mut().zip(to).zip(&mut *links) {
-                    relax(a, b, link);
-                }
-            }
-        }
-    }
-}
-
-/// Solves block `a` of each row with block `b` of the strip to the right.
-#[inline(always)]
-fn across(band: &mut [V3], w: usize, a: usize, b: usize, links: &mut Iter<LinkLanes>) {
-    for (row, link) in band.chunks_exact_mut(w).zip(links) {
-        let (mut left, mut right) = (row[a], row[b].next());
-        relax(&mut left, &mut right, link);
-        row[a] = left;
-        row[b] = right.previous(row[b]);
     }
 }

@@ -13,7 +13,25 @@ pub enum Kind {
     Bend,
 }
 
-/// Four links that do not touch.
+/// Slots of the ends of four links that do not touch: the first ends, then the second. In a lane without a link both are the
+/// same.
+#[derive(Clone, Copy, Debug)]
+pub struct Batch {
+    /// What they hold together.
+    pub kind: Kind,
+    /// The slots.
+    pub ends: [u32; 8],
+}
+
+impl Batch {
+    /// The ends of the link in each lane.
+    pub fn pairs(&self) -> impl Iterator<Item = (usize, [usize; 2])> {
+        let pairs = (0..4).map(|lane| (lane, [self.ends[lane] as usize, self.ends[lane + 4] as usize]));
+        pairs.filter(|(_, [a, b])| a != b)
+    }
+}
+
+/// How four links are solved.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct LinkLanes {

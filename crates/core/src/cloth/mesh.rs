@@ -1,9 +1,8 @@
 //! A cloth of any triangles: links solved in batches of four that do not touch, gathered from points.
 
-use super::grid::Ends;
-use super::links::{Kind, LinkLanes, relax};
+use super::links::{Batch, Kind, LinkLanes, relax};
 use crate::error::{Error, Result};
-use crate::lanes::{F4, V3};
+use crate::lanes::{F4, V3, filled};
 use crate::sort::{Row, sort};
 use crate::spatial::unit;
 use crate::text;
@@ -258,10 +257,6 @@ fn welded(vertices: &[f32], reach: f32) -> (Vec<u32>, Vec<u32>) {
 /// Links and triangles of a mesh, ready to be solved.
 #[derive(Clone, Debug)]
 pub struct Mesh {
-    /// Particles of the ends of each batch, `first × 4` then `second × 4`.
-    batches: Vec<[u32; 8]>,
-    /// The same batches as slots, with `None` in a lane without a link.
-    ends: Vec<(Kind, Ends)>,
     triangles: Vec<[u32; 3]>,
     /// Positions as points, with one spare that lanes without a link point to.
     points: Vec<F4>,
@@ -269,26 +264,15 @@ pub struct Mesh {
 }
 
 impl Mesh {
-    /// A mesh of `particles`, held by `links`, which are sorted by kind.
-    pub fn new(particles: usize, links: &[Row], triangles: &[[u32; 3]]) -> Self {
-        let ends = coloured(particles, links);
-        let spare = particles.div_ceil(4) as u32 * 4;
-        let batches = ends
-            .iter()
-            .map(|(_, ends)| std::array::from_fn(|k| ends[k % 4].map_or(spare, |pair| pair[k / 4])))
-            .collect();
-        let points = vec![F4::ZERO; spare as usize + 1];
-        Mesh { batches, ends, triangles: triangles.to_vec(), sums: points.clone(), points }
+    /// A mesh of `particles`.
+    pub fn new(particles: usize, triangles: &[[u32; 3]]) -> Self {
+        let points = filled(F4::ZERO, spare(particles) as usize + 1);
+        Mesh { triangles: triangles.to_vec(), sums: points.clone(), points }
     }
 
     /// How many blocks hold the particles; slot and particle are one.
     pub fn blocks(&self) -> usize {
         self.points.len() / 4
-    }
-
-    /// Every batch in the order in which [`Mesh::relax`] solves them.
-    pub fn ends(&self) -> Vec<(Kind, Ends)> {
-        self.ends.clone()
     }
 
     fn gather(&mut self, p: &[V3]) {
@@ -298,11 +282,11 @@ impl Mesh {
     }
 
     /// One pass over all links.
-    pub fn relax(&mut self, p: &mut [V3], links: &[LinkLanes]) {
+    pub fn relax(&mut self, p: &mut [V3], batches: &[Batch], links: &[LinkLanes]) {
         self.gather(p);
         let points = &mut self.points[..];
-        for (batch, link) in self.batches.iter().zip(links) {
-            let [a0, a1, a2, a3, b0, b1, b2, b3] = batch.map(|p| p as usize);
+        for (batch, link) in batches.iter().zip(links) {
+            let [a0, a1, a2, a3, b0, b1, b2, b3] = batch.ends.map(|p| p as usize);
             let mut a = V3::from_points([points[a0], points[a1], points[a2], points[a3]]);
             let mut b = V3::from_points([points[b0], points[b1], points[b2], points[b3]]);
             relax(&mut a, &mut b, link);
@@ -355,11 +339,17 @@ fn sum_normals(points: &[F4], triangles: &[[u32; 3]], point_of: Option<&[u32]>, 
     }
 }
 
+/// The slot of no particle, for lanes without a link.
+fn spare(particles: usize) -> u32 {
+    particles.div_ceil(4) as u32 * 4
+}
+
 /// Batches of four links that do not touch: kind after kind, and within a kind colour after colour, each link taking the
-/// first colour that neither of its ends has.
-fn coloured(particles: usize, links: &[Row]) -> Vec<(Kind, Ends)> {
-    let mut batches: Vec<(Kind, Ends)> = Vec::new();
+/// first colour that neither of its ends has. `links` are sorted by kind.
+pub fn coloured(particles: usize, links: &[Row]) -> Vec<Batch> {
+    let mut batches: Vec<Batch> = Vec::new();
     for kind in [Kind::Structural, Kind::Shear, Kind::Bend] {
+        let empty = Batch { kind, ends: [spare(particles); 8] };
         let mut taken = vec![0u64; particles];
         let mut colours: Vec<Vec<[u32; 2]>> = vec![Vec::new(); COLOURS];
         for [_, a, b, _] in links.iter().filter(|link| link[0] == kind as u32) {
@@ -371,11 +361,17 @@ fn coloured(particles: usize, links: &[Row]) -> Vec<(Kind, Ends)> {
                 }
                 colours[colour].push(ends);
             } else {
-                batches.push((kind, [Some(ends), None, None, None]));
+                let mut alone = empty;
+                (alone.ends[0], alone.ends[4]) = (*a, *b);
+                batches.push(alone);
             }
         }
         for four in colours.iter().flat_map(|links| links.chunks(4)) {
-            batches.push((kind, std::array::from_fn(|lane| four.get(lane).copied())));
+            let mut batch = empty;
+            for (lane, [a, b]) in four.iter().enumerate() {
+                (batch.ends[lane], batch.ends[lane + 4]) = (*a, *b);
+            }
+            batches.push(batch);
         }
     }
     batches

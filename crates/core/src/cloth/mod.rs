@@ -24,7 +24,7 @@ use crate::options::{self as settings, describe as describe_options};
 use crate::simulation::{Channel, ChannelInfo, Simulation, check_dt};
 use crate::snapshot;
 use crate::text;
-use links::{Kind, LinkLanes};
+use links::{Batch, LinkLanes};
 pub use options::{ClothGrid, ClothMesh, ClothOptions, ClothStiffness};
 
 /// Seconds of a fixed step.
@@ -49,10 +49,10 @@ enum Weave {
 }
 
 impl Weave {
-    fn relax(&mut self, p: &mut [V3], links: &[LinkLanes]) {
+    fn relax(&mut self, p: &mut [V3], batches: &[Batch], links: &[LinkLanes]) {
         match self {
             Weave::Grid(grid) => grid.relax(p, links),
-            Weave::Mesh(mesh) => mesh.relax(p, links),
+            Weave::Mesh(mesh) => mesh.relax(p, batches, links),
         }
     }
 
@@ -139,7 +139,7 @@ pub struct Cloth {
     lightness: Vec<f32>,
 
     links: Vec<LinkLanes>,
-    link_ends: Vec<(Kind, grid::Ends)>,
+    batches: Vec<Batch>,
     /// `[vertex, vertex] × links`, in the order in which they are solved.
     link_vertices: Vec<u32>,
     /// The slot of each vertex.
@@ -200,24 +200,19 @@ impl Cloth {
 
     /// Works out how far each end of each link moves.
     fn share_links(&mut self) {
-        let stiffness = &self.options.stiffness;
-        for (link, (kind, ends)) in self.links.iter_mut().zip(&self.link_ends) {
-            let strength = match kind {
-                Kind::Structural => stiffness.structural,
-                Kind::Shear => stiffness.shear,
-                Kind::Bend => stiffness.bend,
-            };
-            for (lane, pair) in ends.iter().enumerate() {
-                let [a, b] = pair.map_or([0.0; 2], |pair| {
-                    let [a, b] = pair.map(|slot| self.lightness[slot as usize]);
-                    let strength = strength * if a < b { a } else { b };
-                    let [free_a, free_b] = pair.map(|slot| is_on(self.free[slot as usize / 4], slot));
-                    let (a, b) = (if free_a { a } else { 0.0 }, if free_b { b } else { 0.0 });
-                    let both = a + b;
-                    if both > 0.0 { [strength * a / both, strength * b / both] } else { [0.0; 2] }
-                });
-                link.share_a.as_mut_array()[lane] = a;
-                link.share_b.as_mut_array()[lane] = b;
+        let ClothStiffness { structural, shear, bend } = self.options.stiffness;
+        for (link, batch) in self.links.iter_mut().zip(&self.batches) {
+            (link.share_a, link.share_b) = (F4::ZERO, F4::ZERO);
+            for (lane, pair) in batch.pairs() {
+                let [a, b] = pair.map(|slot| self.lightness[slot]);
+                let strength = [structural, shear, bend][batch.kind as usize] * if a < b { a } else { b };
+                let [a, b] =
+                    pair.map(|slot| if is_on(self.free[slot / 4], slot as u32) { self.lightness[slot] } else { 0.0 });
+                let both = a + b;
+                if both > 0.0 {
+                    link.share_a.as_mut_array()[lane] = strength * a / both;
+                    link.share_b.as_mut_array()[lane] = strength * b / both;
+                }
             }
         }
     }

@@ -68,7 +68,7 @@ impl Cloth {
         let touching = !self.solids.is_empty() || self.options.floor.is_some();
         let near = touching && self.find_near();
         for _ in 0..self.options.iterations {
-            self.weave.relax(&mut self.position, &self.links);
+            self.weave.relax(&mut self.position, &self.batches, &self.links);
             if near {
                 self.push_out(false);
             }

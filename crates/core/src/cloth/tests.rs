@@ -1,6 +1,7 @@
 //! What a cloth must do. Figures come from `tests/golden/cloth.json` or from reasoning about the scene, never from a run of
 //! this code.
 
+use super::links::Kind;
 use super::settings as options_of;
 use super::*;
 use crate::collider::STRIDE;
@@ -122,11 +123,11 @@ fn length(a: [f32; 3], b: [f32; 3]) -> f64 {
 fn stretch(cloth: &Cloth) -> (f64, f64) {
     let all = vertices(cloth);
     let (mut largest, mut sum, mut count, mut at) = (0.0f64, 0.0, 0.0, 0);
-    for ((kind, ends), link) in cloth.link_ends.iter().zip(&cloth.links) {
-        for (lane, _) in ends.iter().enumerate().filter(|(_, pair)| pair.is_some()) {
+    for (batch, link) in cloth.batches.iter().zip(&cloth.links) {
+        for (lane, _) in batch.pairs() {
             let [a, b] = [0, 1].map(|end| all[cloth.link_vertices[at * 2 + end] as usize]);
             at += 1;
-            if *kind == Kind::Structural {
+            if batch.kind == Kind::Structural {
                 let ratio = length(a, b) / f64::from(link.rest.as_array()[lane]);
                 largest = largest.max(ratio);
                 sum += ratio;
@@ -340,9 +341,8 @@ fn substeps_stretch_a_tall_sheet_less_than_iterations() {
 /// The same links in the same order, one at a time.
 fn relax_one_by_one(cloth: &Cloth, in_row: usize, p: &mut [[f32; 3]]) {
     let mut solve = |k: usize, strength: f32| {
-        let (ends, link) = (&cloth.link_ends[k].1, &cloth.links[k]);
-        for (lane, pair) in ends.iter().enumerate() {
-            let Some([a, b]) = pair.map(|pair| pair.map(|s| s as usize)) else { continue };
+        let link = &cloth.links[k];
+        for (lane, [a, b]) in cloth.batches[k].pairs() {
             let d = [0, 1, 2].map(|c| p[b][c] - p[a][c]);
             let length = (d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + 1e-20).sqrt();
             let error = 1.0 - link.rest.as_array()[lane] / length;
@@ -353,16 +353,17 @@ fn relax_one_by_one(cloth: &Cloth, in_row: usize, p: &mut [[f32; 3]]) {
         }
     };
     // The structural links down the columns come first of their kind; those of the first row are solved once more.
-    let structural: Vec<usize> = (0..cloth.links.len()).filter(|k| cloth.link_ends[*k].0 == Kind::Structural).collect();
-    let row_of = |slot: u32| cloth.slot_of.iter().position(|s| *s == slot).unwrap() / in_row;
+    let structural: Vec<usize> =
+        (0..cloth.links.len()).filter(|k| cloth.batches[*k].kind == Kind::Structural).collect();
+    let row_of = |slot: usize| cloth.slot_of.iter().position(|s| *s as usize == slot).unwrap() / in_row;
     let columns = structural.iter().filter(|k| {
-        let pair = cloth.link_ends[**k].1.iter().flatten().next();
-        pair.is_some_and(|[a, b]| row_of(*a) != row_of(*b))
+        let pair = cloth.batches[**k].pairs().next();
+        pair.is_some_and(|(_, [a, b])| row_of(a) != row_of(b))
     });
     let columns: Vec<usize> = columns.copied().collect();
     let first_row = columns.iter().filter(|k| {
-        let pair = cloth.link_ends[**k].1.iter().flatten().next();
-        pair.is_some_and(|[a, _]| row_of(*a) == 0)
+        let pair = cloth.batches[**k].pairs().next();
+        pair.is_some_and(|(_, [a, _])| row_of(a) == 0)
     });
     let first_row: Vec<usize> = first_row.copied().collect();
     assert!(!first_row.is_empty());
@@ -390,7 +391,7 @@ fn wide_links_are_the_listed_links_bit_for_bit() {
             }
             let mut p: Vec<[f32; 3]> =
                 cloth.position.iter().flat_map(|p| [0, 1, 2, 3].map(|lane| p.get(lane))).collect();
-            cloth.weave.relax(&mut cloth.position, &cloth.links);
+            cloth.weave.relax(&mut cloth.position, &cloth.batches, &cloth.links);
             relax_one_by_one(&cloth, columns as usize, &mut p);
             for slot in &cloth.slot_of {
                 let slot = *slot as usize;
@@ -408,8 +409,8 @@ fn every_link_stands_once_and_links_of_a_batch_do_not_touch() {
             assert_ne!(pair[0], pair[1]);
             assert!(seen.insert([pair[0].min(pair[1]), pair[0].max(pair[1])]), "{pair:?} twice");
         }
-        for (_, ends) in &cloth.link_ends {
-            let mut slots: Vec<u32> = ends.iter().flatten().flatten().copied().collect();
+        for batch in &cloth.batches {
+            let mut slots: Vec<usize> = batch.pairs().flat_map(|(_, pair)| pair).collect();
             let count = slots.len();
             slots.sort_unstable();
             slots.dedup();
