@@ -151,7 +151,7 @@ fn woven(options: ClothOptions, vertices: &[f32], source: &Source, pinned: &[u32
     let seams = split.then(|| Seams {
         faces: source.faces.clone(),
         particle_of: source.particle_of.clone(),
-        normals: filled(F4::ZERO, source.particle_of.len()),
+        normals: filled(F4::ZERO, source.particle_of.len().next_multiple_of(4)),
     });
     let orphans: Vec<u32> = source.orphans.iter().map(|v| source.particle_of[*v as usize]).collect();
     let blocks = mesh.blocks();
@@ -183,7 +183,8 @@ fn hung(
     orphans: &[u32],
     pinned: &[u32],
 ) -> Result<Cloth> {
-    let mut start = filled(V3::ZERO, blocks);
+    let zeros = || filled(V3::ZERO, blocks);
+    let mut start = zeros();
     let mut real = filled(F4::ZERO, blocks);
     let mut vertex_in = vec![0u32; blocks * 4];
     // The first vertex of a particle comes last, and so gives its place.
@@ -223,12 +224,12 @@ fn hung(
         weave,
         seams,
         report,
-        position: start.clone(),
-        previous: start.clone(),
-        last: start.clone(),
-        normal: filled(V3::ZERO, blocks),
-        shown: start.clone(),
-        shown_normal: filled(V3::ZERO, blocks),
+        position: zeros(),
+        previous: zeros(),
+        last: zeros(),
+        normal: zeros(),
+        shown: zeros(),
+        shown_normal: zeros(),
         free: real.clone(),
         real,
         start,
@@ -258,7 +259,8 @@ fn hung(
         output: Output { positions: vec![0.0; count * 3], normals: vec![0.0; count * 3], bounds: [0.0; 10] },
         status: [0],
     };
-    cloth.set_pins(pinned)?;
+    let pinned: Vec<f32> = pinned.iter().map(|v| *v as f32).collect();
+    cloth.set_pins(&pinned)?;
     cloth.options_changed();
     cloth.restart();
     Ok(cloth)

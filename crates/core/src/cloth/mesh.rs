@@ -4,7 +4,7 @@ use super::links::{Batch, Kind, LinkLanes, relax};
 use crate::error::{Error, Result};
 use crate::lanes::{F4, V3, filled};
 use crate::sort::{Row, sort};
-use crate::spatial::unit;
+use crate::spatial::{M3, unit};
 use crate::text;
 use glam::Vec3;
 
@@ -111,6 +111,11 @@ impl Source {
         vertex(vertices, self.vertex_of[particle as usize])
     }
 
+    #[inline(never)]
+    fn distance(&self, vertices: &[f32], a: u32, b: u32) -> f32 {
+        self.place(vertices, a).distance(self.place(vertices, b))
+    }
+
     /// The links that the triangles call for, `[kind, end, end, 0]` each, by kind.
     ///
     /// Two triangles make up a cell, as on a grid, when the edge between them is the longest of both and about as long as
@@ -118,7 +123,7 @@ impl Source {
     /// line are tied over a corner of cells, and elsewhere the two corners opposite an edge.
     pub fn links(&self, vertices: &[f32]) -> Vec<Row> {
         let at = |p: u32| self.place(vertices, p);
-        let distance = |a: u32, b: u32| at(a).distance(at(b));
+        let distance = |a: u32, b: u32| self.distance(vertices, a, b);
         let tie = |a: u32, b: u32, kind: Kind| [a.min(b), a.max(b), kind as u32, 0];
         // Each edge of each triangle: its ends, the corner opposite, the triangle.
         let mut sides: Vec<Row> = Vec::with_capacity(self.triangles.len() * 3);
@@ -276,8 +281,8 @@ impl Mesh {
     }
 
     fn gather(&mut self, p: &[V3]) {
-        for (points, p) in self.points.chunks_exact_mut(4).zip(p) {
-            points.copy_from_slice(&p.to_points());
+        for (points, p) in self.points.as_chunks_mut().0.iter_mut().zip(p) {
+            *points = p.to_points();
         }
     }
 
@@ -293,8 +298,8 @@ impl Mesh {
             [points[a0], points[a1], points[a2], points[a3]] = a.to_points();
             [points[b0], points[b1], points[b2], points[b3]] = b.to_points();
         }
-        for (points, p) in points.chunks_exact(4).zip(p) {
-            *p = V3::from_points([points[0], points[1], points[2], points[3]]);
+        for (points, p) in points.as_chunks().0.iter().zip(p) {
+            *p = V3::from_points(*points);
         }
     }
 
@@ -302,21 +307,22 @@ impl Mesh {
     pub fn normals(&mut self, p: &[V3], n: &mut [V3]) {
         self.gather(p);
         sum_normals(&self.points, &self.triangles, None, &mut self.sums);
-        for (sums, n) in self.sums.chunks_exact(4).zip(n) {
-            *n = V3::from_points([sums[0], sums[1], sums[2], sums[3]]).normalized();
+        for (sums, n) in self.sums.as_chunks().0.iter().zip(n) {
+            *n = V3::from_points(*sums).normalized();
         }
     }
 
-    /// Normals of vertices that share a particle but not their triangles: `faces` are triangles of vertices, and
-    /// `particle_of` says where each vertex is. Call after [`Mesh::normals`] of the same positions.
-    pub fn split_normals(&self, faces: &[[u32; 3]], particle_of: &[u32], n: &mut [F4]) {
+    /// Normals of vertices that share a particle but not their triangles, turned: `faces` are triangles of vertices, and
+    /// `particle_of` says where each vertex is. Call after [`Mesh::normals`] of the same positions. `n` is of a whole number of
+    /// fours.
+    pub fn split_normals(&self, faces: &[[u32; 3]], particle_of: &[u32], turn: Option<M3>, n: &mut [F4]) {
         sum_normals(&self.points, faces, Some(particle_of), n);
-        for four in n.chunks_mut(4) {
-            let at = |k: usize| four.get(k).copied().unwrap_or(F4::ZERO);
-            let unit = V3::from_points([at(0), at(1), at(2), at(3)]).normalized().to_points();
-            for (n, unit) in four.iter_mut().zip(unit) {
-                *n = unit;
+        for four in n.as_chunks_mut().0 {
+            let mut unit = V3::from_points(*four).normalized();
+            if let Some(turn) = turn {
+                unit = turn.times(unit).normalized();
             }
+            *four = unit.to_points();
         }
     }
 }

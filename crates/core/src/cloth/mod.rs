@@ -218,30 +218,39 @@ impl Cloth {
     }
 
     /// Pins exactly `vertices`, each where it is.
-    fn set_pins(&mut self, vertices: &[u32]) -> Result<()> {
+    fn set_pins(&mut self, vertices: &[f32]) -> Result<()> {
         let count = self.slot_of.len();
-        if let Some((i, bad)) = vertices.iter().enumerate().find(|(_, v)| **v as usize >= count) {
-            return Err(Error::option(text!["pinned[", i, "] must be a vertex from 0 to ", count - 1, ", got ", bad]));
-        }
         let mut pinned = vec![false; count];
-        for v in vertices {
-            pinned[*v as usize] = true;
+        for (i, v) in vertices.iter().enumerate() {
+            // What is no number becomes 0, and is not the same.
+            match pinned.get_mut(*v as usize) {
+                Some(pinned) if *v == (*v as u32) as f32 => *pinned = true,
+                _ => {
+                    return Err(Error::option(text![
+                        "pinned[",
+                        i,
+                        "] must be a vertex from 0 to ",
+                        count - 1,
+                        ", got ",
+                        v
+                    ]));
+                }
+            }
         }
-        let vertices: Vec<u32> = (0..count as u32).filter(|v| pinned[*v as usize]).collect();
         self.free.copy_from_slice(&self.real);
         for slot in &self.orphans {
             turn_off(&mut self.free, *slot);
         }
         self.pins.clear();
+        self.pin_vertices.clear();
         self.input.pin_targets.clear();
-        for v in &vertices {
-            let slot = self.slot_of[*v as usize];
-            turn_off(&mut self.free, slot);
-            let from = self.position[slot as usize / 4].get(slot as usize % 4);
-            self.pins.push(Pin { slot, from });
+        for (v, slot) in self.slot_of.iter().enumerate().filter(|(v, _)| pinned[*v]) {
+            turn_off(&mut self.free, *slot);
+            let from = self.position[*slot as usize / 4].get(*slot as usize % 4);
+            self.pins.push(Pin { slot: *slot, from });
+            self.pin_vertices.push(v as u32);
             self.input.pin_targets.extend(from);
         }
-        self.pin_vertices = vertices;
         self.share_links();
         Ok(())
     }
@@ -343,15 +352,7 @@ impl Simulation for Cloth {
 
     fn command(&mut self, op: u32, payload: &[f32]) -> Result<Vec<f32>> {
         match op {
-            channels::SET_PINS => {
-                let bad = |v: &&f32| !(**v >= 0.0 && **v < 4e9 && **v == (**v as u32) as f32);
-                if let Some(bad) = payload.iter().find(bad) {
-                    let last = self.slot_of.len() - 1;
-                    return Err(Error::option(text!["pinned must hold vertices from 0 to ", last, ", got ", bad]));
-                }
-                let vertices: Vec<u32> = payload.iter().map(|v| *v as u32).collect();
-                self.set_pins(&vertices)?;
-            }
+            channels::SET_PINS => self.set_pins(payload)?,
             channels::SET_COLLIDERS => self.set_colliders(payload)?,
             _ => return Err(Error::input(text!["a cloth has no operation ", op])),
         }

@@ -1,9 +1,9 @@
 //! Saving a cloth, putting it back, and moving it as a whole.
 
-use super::{Cloth, IDENTITY, OUTERMOST};
+use super::{Cloth, IDENTITY, OUTERMOST, step};
 use crate::clock::Clock;
-use crate::collider::{all_sound, kinds, out_of_reach, within_reach};
-use crate::error::Result;
+use crate::collider::{FARTHEST, all_sound, kinds, within_reach};
+use crate::error::{Error, Result};
 use crate::lanes::{V3, all_within, larger, splat};
 use crate::rng;
 use crate::simulation::read_matrix;
@@ -30,7 +30,7 @@ impl Cloth {
                 largest = larger((c & *real).abs(), largest);
             }
         }
-        let largest = largest.to_array().into_iter().fold(0.0f32, |most, c| if c > most { c } else { most });
+        let largest = step::largest(largest);
         self.previous.copy_from_slice(&self.start);
         for (pin, target) in self.pins.iter_mut().zip(self.input.pin_targets.as_chunks_mut().0) {
             pin.from = self.start[pin.slot as usize / 4].get(pin.slot as usize % 4);
@@ -58,22 +58,16 @@ impl Cloth {
         if *matrix == IDENTITY {
             return Ok(());
         }
-        let carried = |target: &[f32; 3]| way.times(V3::splat(*target)).get(0);
-        let check = |place: [f32; 3]| match place.iter().find(|v| !within_reach(v)) {
-            Some(far) => Err(out_of_reach("the cloth after teleport", "m", *far)),
-            None => Ok(()),
-        };
-        for target in self.input.pin_targets.as_chunks().0 {
-            check(carried(target))?;
+        let far = |p: V3| !all_within(&[way.times(p)], FARTHEST);
+        let targets = self.input.pin_targets.as_chunks_mut().0;
+        if self.position.iter().any(|p| far(*p)) || targets.iter().any(|target| far(V3::splat(*target))) {
+            return Err(Error::input("teleport takes the cloth farther than 1000000 m"));
         }
-        for slot in &self.slot_of {
-            check(way.times(self.position[*slot as usize / 4]).get(*slot as usize % 4))?;
+        for target in targets {
+            *target = way.times(V3::splat(*target)).get(0);
         }
-        for target in self.input.pin_targets.as_chunks_mut().0 {
-            *target = carried(target);
-        }
-        for p in self.position.iter_mut().chain(&mut self.previous).chain(&mut self.last) {
-            *p = way.times(*p);
+        for places in [&mut self.position, &mut self.previous, &mut self.last] {
+            step::carry(places, &way);
         }
         self.weave.normals(&self.position, &mut self.normal);
         self.jump = true;

@@ -2,8 +2,8 @@
 
 use super::Cloth;
 use crate::collider::Collider;
-use crate::lanes::{F4, ON, V3, greater, larger, less, select, smaller, splat};
-use glam::{Mat3, Mat4};
+use crate::lanes::{F4, ON, V3, greater, larger, less, select, splat};
+use crate::spatial::{Affine, M3};
 
 /// Besides its part of the velocity, damping takes that part of this velocity, in m/s: dry friction, which vanishes with
 /// the option `damping`.
@@ -136,7 +136,7 @@ impl Cloth {
             let way = *p - *q;
             fastest = larger(select(*free, way.dot(way), F4::ZERO), fastest);
         }
-        let fastest = fastest.to_array().into_iter().fold(0.0, |a: f32, b| if b > a { b } else { a }).sqrt();
+        let fastest = largest(fastest).sqrt();
         for i in 0..self.solids.len() {
             let step_end = self.collider_at(i, at).pose;
             let start = self.stepped[i].towards(step_end, before);
@@ -273,20 +273,20 @@ impl Cloth {
     }
 
     /// Takes what is shown into the output space; gives the turn of normals, or `None` where the space is the world.
-    fn move_to_space(&mut self) -> Option<Mat3> {
+    fn move_to_space(&mut self) -> Option<M3> {
         if self.input.space == super::IDENTITY {
             return None;
         }
-        let m = Mat4::from_cols_array(&self.input.space);
-        let columns = [m.x_axis, m.y_axis, m.z_axis, m.w_axis].map(|c| V3::splat(c.truncate().to_array()));
-        for p in &mut self.shown {
-            *p = columns[0] * p.x + columns[1] * p.y + columns[2] * p.z + columns[3];
-        }
-        let linear = Mat3::from_mat4(m);
-        let turn = if linear.determinant() == 0.0 { Mat3::ZERO } else { linear.inverse().transpose() };
-        let columns = [turn.x_axis, turn.y_axis, turn.z_axis].map(|c| V3::splat(c.to_array()));
+        let space = Affine::of_columns(&self.input.space);
+        carry(&mut self.shown, &space);
+        // The transpose of the inverse.
+        let M3 { x, y, z } = space.axes;
+        let (yz, zx, xy) = (y.cross(z), z.cross(x), x.cross(y));
+        let volume = z.dot(xy);
+        let per = select(volume.simd_ne(F4::ZERO), F4::ONE / volume, F4::ZERO);
+        let turn = M3 { x: yz * per, y: zx * per, z: xy * per };
         for n in &mut self.shown_normal {
-            *n = (columns[0] * n.x + columns[1] * n.y + columns[2] * n.z).normalized();
+            *n = turn.times(*n).normalized();
         }
         Some(turn)
     }
@@ -294,18 +294,16 @@ impl Cloth {
     /// The box of what is shown and the sphere around its centre, as `computeBoundingBox` and `computeBoundingSphere`
     /// have them.
     fn bound(&mut self) {
-        let mut low = V3::splat([f32::MAX; 3]);
-        let mut high = V3::splat([f32::MIN; 3]);
+        // Of the box one corner is negated, so that both are the largest.
+        let mut ends = [V3::splat([f32::MIN; 3]); 2];
         for (p, real) in self.shown.iter().zip(&self.real) {
-            let (least, most) = (V3::select(*real, *p, low), V3::select(*real, *p, high));
-            low = V3 { x: smaller(least.x, low.x), y: smaller(least.y, low.y), z: smaller(least.z, low.z) };
-            high = V3 { x: larger(most.x, high.x), y: larger(most.y, high.y), z: larger(most.z, high.z) };
+            for (end, p) in ends.iter_mut().zip([V3::ZERO - *p, *p]) {
+                let p = V3::select(*real, p, *end);
+                *end = V3 { x: larger(p.x, end.x), y: larger(p.y, end.y), z: larger(p.z, end.z) };
+            }
         }
-        let ends = |v: F4, better: fn(f32, f32) -> bool| {
-            v.to_array().into_iter().reduce(|a, b| if better(b, a) { b } else { a }).unwrap_or(0.0)
-        };
-        let low = [low.x, low.y, low.z].map(|v| ends(v, |a, b| a < b));
-        let high = [high.x, high.y, high.z].map(|v| ends(v, |a, b| a > b));
+        let [low, high] = ends.map(|end| [end.x, end.y, end.z].map(largest));
+        let low = low.map(|v| 0.0 - v);
         let centre = [0, 1, 2].map(|c| (low[c] + high[c]) * 0.5);
         let middle = V3::splat(centre);
         let mut far = F4::ZERO;
@@ -313,16 +311,15 @@ impl Cloth {
             let d = *p - middle;
             far = larger(select(*real, d.dot(d), F4::ZERO), far);
         }
-        let radius = ends(far, |a, b| a > b).sqrt();
         let bounds = &mut self.output.bounds;
         bounds[..3].copy_from_slice(&low);
         bounds[3..6].copy_from_slice(&high);
         bounds[6..9].copy_from_slice(&centre);
-        bounds[9] = radius;
+        bounds[9] = largest(far).sqrt();
     }
 
     /// Lays what is shown out by vertex.
-    fn write(&mut self, turn: Option<Mat3>) {
+    fn write(&mut self, turn: Option<M3>) {
         let positions = self.output.positions.as_chunks_mut::<3>().0.iter_mut();
         let normals = self.output.normals.as_chunks_mut::<3>().0.iter_mut();
         for ((position, normal), slot) in positions.zip(normals).zip(&self.slot_of) {
@@ -333,15 +330,26 @@ impl Cloth {
         if let Some(seams) = &mut self.seams
             && let super::Weave::Mesh(mesh) = &self.weave
         {
-            mesh.split_normals(&seams.faces, &seams.particle_of, &mut seams.normals);
+            mesh.split_normals(&seams.faces, &seams.particle_of, turn, &mut seams.normals);
             for (normal, split) in self.output.normals.as_chunks_mut::<3>().0.iter_mut().zip(&seams.normals) {
                 let [x, y, z, _] = split.to_array();
-                *normal = match turn {
-                    Some(turn) => (turn * glam::Vec3::new(x, y, z)).normalize_or_zero().to_array(),
-                    None => [x, y, z],
-                };
+                *normal = [x, y, z];
             }
         }
+    }
+}
+
+/// The largest of four numbers.
+#[inline(never)]
+pub(super) fn largest(v: F4) -> f32 {
+    v.to_array().into_iter().fold(f32::MIN, |most, v| if v > most { v } else { most })
+}
+
+/// Takes places to where a matrix takes them.
+#[inline(never)]
+pub(super) fn carry(places: &mut [V3], way: &Affine) {
+    for p in places {
+        *p = way.times(*p);
     }
 }
 
