@@ -106,8 +106,8 @@ impl JiggleBones {
             text!["{\"joints\":", joints.len(), ",\"chains\":", chains.len(), ",\"blocks\":", blocks.len(), "}"];
         let centers = order.centers.div_ceil(4);
         let matrices = |count| filled(Affine::IDENTITY, count);
-        let poses = filled(Pose::IDENTITY, rows.len());
-        let center = Center { from: Frame::IDENTITY, to: Frame::IDENTITY, step: Affine::IDENTITY };
+        let poses = |count| filled(Pose::IDENTITY, count);
+        let center = Center { from: Frame::IDENTITY, to: Frame::IDENTITY };
         let mut bones = JiggleBones {
             options,
             report,
@@ -116,15 +116,16 @@ impl JiggleBones {
             joints,
             clock: clock(rates[0]),
             worlds: matrices(rows.len()),
-            from: poses.clone(),
+            from: poses(rows.len()),
             from_parents: matrices(blocks.len()),
             from_centers: matrices(centers),
+            center_steps: matrices(centers),
             centers_now: matrices(centers * groups.len()),
             drawn: filled(Drawn::zeroed(), rows.len()),
             tips: filled(Tip::zeroed(), rows.len()),
             groups,
             input: Input {
-                poses,
+                poses: poses(rows.len()),
                 parents: matrices(blocks.len()),
                 centers: matrices(centers),
                 wind: [0.0; 3],
@@ -275,7 +276,7 @@ impl Layout {
                     self.slots[*joint as usize] = ((first + i) * 4 + lane) as u32;
                 }
             }
-            self.rows.resize_with(first + length as usize, || Row::EMPTY);
+            self.rows.resize_with(first + length as usize, Row::empty);
             self.blocks.push(block);
         }
     }
@@ -369,27 +370,29 @@ impl Block {
 }
 
 impl Row {
-    /// No joints.
-    const EMPTY: Row = Row {
-        tip: V3::ZERO,
-        live: F4::ZERO,
-        stiffness: F4::ZERO,
-        keep: F4::ZERO,
-        push: F4::ZERO,
-        pushes: false,
-        gravity: V3::ZERO,
-        pull: F4::ZERO,
-        breeze: F4::ZERO,
-        radius: F4::ZERO,
-        once: F4::ZERO,
-        limit: None,
-        branches: false,
-        settled: false,
-        moving: false,
-        pose: Pose::IDENTITY,
-        turn: M3::IDENTITY,
-        axis: M3::IDENTITY.y,
-        side: M3::IDENTITY.x,
-        length: F4::ZERO,
-    };
+    /// No joints; what follows from their pose is worked out later.
+    fn empty() -> Row {
+        Row {
+            tip: V3::ZERO,
+            live: F4::ZERO,
+            stiffness: F4::ZERO,
+            keep: F4::ZERO,
+            push: F4::ZERO,
+            pushes: false,
+            gravity: V3::ZERO,
+            pull: F4::ZERO,
+            breeze: F4::ZERO,
+            radius: F4::ZERO,
+            once: F4::ZERO,
+            limit: None,
+            branches: false,
+            settled: false,
+            moving: false,
+            pose: Pose::zeroed(),
+            turn: M3::zeroed(),
+            axis: V3::ZERO,
+            side: V3::ZERO,
+            length: F4::ZERO,
+        }
+    }
 }

@@ -142,10 +142,34 @@ impl Frame {
         }
         let t = splat(t);
         Affine {
-            axes: self.turn.towards(to.turn, t).matrix().after(&self.rest.towards(&to.rest, t)),
+            axes: towards(&self.turn, &to.turn, t).matrix().after(&self.rest.towards(&to.rest, t)),
             origin: crate::spatial::mix(self.raw.origin, to.raw.origin, t),
         }
     }
+}
+
+/// On the shorter way from one rotation to another.
+#[inline(never)]
+fn towards(from: &Q4, to: &Q4, t: F4) -> Q4 {
+    from.towards(*to, t)
+}
+
+/// The lanes of the matrices in the slots `places`; no change where there is none.
+#[inline(never)]
+fn gather(all: &[Affine], places: &[u32; 4]) -> Affine {
+    let mut gathered = Affine::IDENTITY;
+    for (lane, place) in places.iter().enumerate() {
+        if let Some(from) = all.get(*place as usize / 4) {
+            take_lane(&mut gathered, lane, from, *place as usize % 4);
+        }
+    }
+    gathered
+}
+
+/// `lane` becomes the lane `other` of `from`.
+#[inline(never)]
+fn take_lane(into: &mut Affine, lane: usize, from: &Affine, other: usize) {
+    into.take_lane(lane, from, other);
 }
 
 /// Whether any number is another one, or none.
@@ -191,8 +215,6 @@ struct Block {
 struct Center {
     from: Frame,
     to: Frame,
-    /// What took them here in the step that is run.
-    step: Affine,
 }
 
 /// Chains of one rate.
@@ -255,6 +277,8 @@ pub struct JiggleBones {
     rows: Vec<Row>,
     tips: Vec<Tip>,
     centers: Vec<Center>,
+    /// What took the centres where they are in the step that is run.
+    center_steps: Vec<Affine>,
     /// Where the centres were at the last step of each group: `[centre] × groups`.
     centers_now: Vec<Affine>,
     /// World matrices of joints on which other strands hang, by row.

@@ -1,8 +1,8 @@
 //! What is drawn.
 
-use super::{Block, JiggleBones};
+use super::{Block, JiggleBones, gather};
 use crate::lanes::{F4, V3, select, splat};
-use crate::spatial::{Affine, Drawn, Q4, mix};
+use crate::spatial::{Drawn, Pose, Q4, mix};
 
 impl JiggleBones {
     /// How far what is drawn of a block lies from the last step but one to the last.
@@ -42,12 +42,11 @@ impl JiggleBones {
         let mut places = vec![[V3::ZERO; 2]; self.rows.len()];
         let mut worlds = self.worlds.clone();
         for (b, block) in self.blocks.iter().enumerate() {
-            let mut world = if block.nested { super::step::gather(&worlds, block) } else { self.input.parents[b] };
+            let mut world = if block.nested { gather(&worlds, &block.parents) } else { self.input.parents[b] };
             for r in block.row..block.row + block.rows {
-                let (row, pose) = (&self.rows[r], &self.input.poses[r]);
-                let bone = Affine { axes: self.drawn[r].rotation.matrix().scaled(pose.scale), origin: pose.position };
-                world = world.after(&bone);
-                places[r] = [world.origin, world.times(row.tip)];
+                let bone = Pose { rotation: self.drawn[r].rotation, ..self.input.poses[r] };
+                world = world.after(&bone.matrix());
+                places[r] = [world.origin, world.times(self.rows[r].tip)];
                 worlds[r] = world;
             }
         }

@@ -1,6 +1,6 @@
 //! Beginning anew, carrying along with a body that was put somewhere else, saving and putting back.
 
-use super::{Frame, JiggleBones, LONGEST, OUTERMOST, Tip};
+use super::{Frame, JiggleBones, LONGEST, OUTERMOST, Tip, take_lane};
 use crate::clock::Clock;
 use crate::collider::{FARTHEST, all_sound, kinds};
 use crate::error::{Error, Result};
@@ -54,8 +54,7 @@ impl JiggleBones {
             return Err(Error::input("teleport takes the bones farther than 1000000 m"));
         }
         for tip in &mut self.tips {
-            tip.head = way.times(tip.head);
-            (tip.at, tip.was) = (way.axes.times(tip.at), way.axes.times(tip.was));
+            tip.carry(&way, splat(ON));
         }
         for frames in [&mut self.from_parents, &mut self.from_centers, &mut self.centers_now] {
             frames.iter_mut().for_each(|raw| *raw = way.after(raw));
@@ -104,14 +103,14 @@ impl JiggleBones {
                 else {
                     continue;
                 };
-                way.take_lane(lane, &root.from.raw.way_to(&root.to.raw), other);
+                take_lane(&mut way, lane, &root.from.raw.way_to(&root.to.raw), other);
                 mask.as_mut_array()[lane] = ON;
                 // Its centre has come along.
                 let (center, other) = (block.centers[lane] as usize / 4, block.centers[lane] as usize % 4);
                 if let Some(to) = self.centers.get(center).map(|center| center.to.raw) {
-                    self.from_centers[center].take_lane(other, &to, other);
+                    take_lane(&mut self.from_centers[center], other, &to, other);
                     for now in self.centers_now.iter_mut().skip(center).step_by(self.centers.len()) {
-                        now.take_lane(other, &to, other);
+                        take_lane(now, other, &to, other);
                     }
                 }
             }
@@ -119,10 +118,7 @@ impl JiggleBones {
                 continue;
             }
             for r in block.row..block.row + block.rows {
-                let tip = &mut self.tips[r];
-                tip.head = V3::select(mask, way.times(tip.head), tip.head);
-                tip.at = V3::select(mask, way.axes.times(tip.at), tip.at);
-                tip.was = V3::select(mask, way.axes.times(tip.was), tip.was);
+                self.tips[r].carry(&way, mask);
                 keep(from_mut(&mut self.from[r]), from_ref(&self.input.poses[r]), mask);
             }
         }

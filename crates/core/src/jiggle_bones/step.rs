@@ -1,6 +1,6 @@
 //! One fixed step.
 
-use super::{Block, JiggleBones, NONE, OUTERMOST, Pose, Row, Tip};
+use super::{Block, JiggleBones, OUTERMOST, Pose, Row, Tip, gather, towards};
 use crate::collider::Solid;
 use crate::lanes::{F4, ON, V3, greater, less, select, splat};
 use crate::rng;
@@ -31,7 +31,7 @@ impl Row {
             let t = splat(t);
             self.pose = Pose {
                 position: mix(from.position, to.position, t),
-                rotation: from.rotation.normalized().towards(self.pose.rotation, t),
+                rotation: towards(&from.rotation.normalized(), &self.pose.rotation, t),
                 scale: mix(from.scale, to.scale, t),
             };
         }
@@ -137,6 +137,15 @@ impl Row {
 }
 
 impl Tip {
+    /// Carries tips along, where the mask is on.
+    #[inline(never)]
+    pub(super) fn carry(&mut self, way: &Affine, mask: F4) {
+        self.head = V3::select(mask, way.times(self.head), self.head);
+        for arm in [&mut self.at, &mut self.was] {
+            *arm = V3::select(mask, way.axes.times(*arm), *arm);
+        }
+    }
+
     /// Puts tips that have stopped being finite back to rest.
     #[cold]
     fn recover(&mut self, finite: F4, row: &Row, arm: V3) {
@@ -181,9 +190,10 @@ impl JiggleBones {
         }
         if self.centred {
             let first = g * self.centers.len();
-            for (center, now) in self.centers.iter_mut().zip(&mut self.centers_now[first..]) {
+            let now = self.centers_now[first..].iter_mut().zip(&mut self.center_steps);
+            for (center, (now, step)) in self.centers.iter().zip(now) {
                 let next = center.from.towards(&center.to, t);
-                center.step = now.way_to(&next);
+                *step = now.way_to(&next);
                 *now = next;
             }
         }
@@ -232,7 +242,7 @@ impl JiggleBones {
     /// The matrices of what a block's strands hang on.
     fn world_above(&self, b: usize, t: f32) -> Affine {
         match &self.blocks[b] {
-            block @ Block { nested: true, .. } => gather(&self.worlds, block),
+            block @ Block { nested: true, .. } => gather(&self.worlds, &block.parents),
             Block { moving: true, from, to, .. } => from.towards(to, t),
             Block { to, .. } => to.raw,
         }
@@ -245,7 +255,7 @@ impl JiggleBones {
     fn step_block(&mut self, b: usize, t: f32, air: &Air) -> F4 {
         let mut world = self.world_above(b, t);
         let block = &self.blocks[b];
-        let carry = if block.centred { Some(self.center_of(block)) } else { None };
+        let carry = if block.centred { Some(gather(&self.center_steps, &block.centers)) } else { None };
         let mut lost = F4::ZERO;
         let end = block.row + block.rows;
         for r in block.row..end {
@@ -264,17 +274,6 @@ impl JiggleBones {
             }
         }
         lost
-    }
-
-    /// What the centres of a block's strands have been moved by in this step.
-    fn center_of(&self, block: &Block) -> Affine {
-        let mut step = Affine::IDENTITY;
-        for (lane, center) in block.centers.iter().enumerate() {
-            if *center != NONE {
-                step.take_lane(lane, &self.centers[*center as usize / 4].step, *center as usize % 4);
-            }
-        }
-        step
     }
 
     /// How strongly the wind blows on each strand of a block: smooth noise of simulated time, a little later from chain to
@@ -303,15 +302,4 @@ fn smooth_noise(seed: u64, place: f64) -> f32 {
     let t = (place - whole as f64) as f32;
     let (a, b) = (rng::signed(seed + whole), rng::signed(seed + whole + 1));
     a + (b - a) * t * t * (3.0 - 2.0 * t)
-}
-
-/// The matrices of the joints on which a block's strands hang.
-pub(super) fn gather(worlds: &[Affine], block: &Block) -> Affine {
-    let mut world = Affine::IDENTITY;
-    for (lane, parent) in block.parents.iter().enumerate() {
-        if *parent != NONE {
-            world.take_lane(lane, &worlds[*parent as usize / 4], *parent as usize % 4);
-        }
-    }
-    world
 }
