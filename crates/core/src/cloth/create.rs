@@ -93,7 +93,13 @@ impl Cloth {
         match shape {
             Shape::Grid(grid) => {
                 let count = (grid.columns * grid.rows) as usize;
-                let placed = if reals.is_empty() { flat(&grid) } else { reals.to_vec() };
+                let (flat, placed);
+                if reals.is_empty() {
+                    flat = even(&grid);
+                    placed = &flat[..];
+                } else {
+                    placed = reals;
+                }
                 if placed.len() != count * 3 {
                     return Err(Error::input(text![
                         "a grid of ",
@@ -106,7 +112,7 @@ impl Cloth {
                 }
                 let (columns, rows) = (grid.columns as usize, grid.rows as usize);
                 if columns < LEAST_COLUMNS {
-                    return woven(options, &placed, &Source::grid(grid.columns, grid.rows), indices);
+                    return woven(options, placed, Source::grid(grid.columns, grid.rows), indices);
                 }
                 let strips = Grid::new(columns, rows);
                 let slot_of = (0..count).map(|v| strips.slot(v % columns, v / columns)).collect();
@@ -118,10 +124,10 @@ impl Cloth {
                     batches,
                     slot_of,
                     blocks,
-                    &placed,
+                    placed,
                     report(&Source::default()),
                     None,
-                    &[],
+                    Vec::new(),
                     indices,
                 )
             }
@@ -137,36 +143,25 @@ impl Cloth {
                     ]));
                 }
                 let (triangles, pinned) = indices.split_at(corners);
-                woven(options, reals, &Source::new(reals, triangles, mesh.weld)?, pinned)
+                woven(options, reals, Source::new(reals, triangles, mesh.weld)?, pinned)
             }
         }
     }
 }
 
 /// A cloth of triangles.
-fn woven(options: ClothOptions, vertices: &[f32], source: &Source, pinned: &[u32]) -> Result<Cloth> {
-    let mesh = Mesh::new(source.particles(), &source.triangles);
-    let batches = coloured(source.particles(), &source.links(vertices));
-    let split = source.particle_of.len() > source.particles();
+fn woven(options: ClothOptions, vertices: &[f32], source: Source, pinned: &[u32]) -> Result<Cloth> {
+    let batches = coloured(source.particles(), &mut source.links(vertices));
+    let (split, report) = (source.particle_of.len() > source.particles(), report(&source));
+    let orphans = source.orphans.iter().map(|v| source.particle_of[*v as usize]).collect();
+    let mesh = Mesh::new(source.particles(), source.triangles);
     let seams = split.then(|| Seams {
-        faces: source.faces.clone(),
+        faces: source.faces,
         particle_of: source.particle_of.clone(),
         normals: filled(F4::ZERO, source.particle_of.len().next_multiple_of(4)),
     });
-    let orphans: Vec<u32> = source.orphans.iter().map(|v| source.particle_of[*v as usize]).collect();
     let blocks = mesh.blocks();
-    hung(
-        options,
-        Weave::Mesh(mesh),
-        batches,
-        source.particle_of.clone(),
-        blocks,
-        vertices,
-        report(source),
-        seams,
-        &orphans,
-        pinned,
-    )
+    hung(options, Weave::Mesh(mesh), batches, source.particle_of, blocks, vertices, report, seams, orphans, pinned)
 }
 
 /// The particles of a weave, in place.
@@ -180,7 +175,7 @@ fn hung(
     vertices: &[f32],
     report: String,
     seams: Option<Seams>,
-    orphans: &[u32],
+    orphans: Vec<u32>,
     pinned: &[u32],
 ) -> Result<Cloth> {
     let zeros = || filled(V3::ZERO, blocks);
@@ -237,7 +232,7 @@ fn hung(
         batches,
         link_vertices,
         slot_of,
-        orphans: orphans.to_vec(),
+        orphans,
         pins: Vec::new(),
         pin_vertices: Vec::new(),
         colliders: Vec::new(),
@@ -267,7 +262,7 @@ fn hung(
 }
 
 /// A flat grid: x from −width/2 to width/2, hanging with its lower edge a little above the ground.
-fn flat(grid: &ClothGrid) -> Vec<f32> {
+fn even(grid: &ClothGrid) -> Vec<f32> {
     let mut vertices = Vec::with_capacity(grid.columns as usize * grid.rows as usize * 3);
     for j in 0..grid.rows {
         for i in 0..grid.columns {

@@ -224,22 +224,23 @@ impl Grid {
             let (top, bottom) = (&p[j * w..(j + 1) * w], &p[(j + 1) * w..(j + 2) * w]);
             let (n_top, n_bottom) = n[j * w..(j + 2) * w].split_at_mut(w);
             for i in 0..w {
-                let last = i + 1 == w;
-                let (a, c) = (top[i], bottom[i]);
-                let (b, d) = if last { (top[0].next(), bottom[0].next()) } else { (top[i + 1], bottom[i + 1]) };
+                let over = i + 1 == w;
+                let right = if over { 0 } else { i + 1 };
+                let (a, mut b, c, mut d) = (top[i], top[right], bottom[i], bottom[right]);
+                if over {
+                    (b, d) = (b.next(), d.next());
+                }
                 let cell = self.cells[i];
                 let first = V3::select(cell, (b - c).cross(a - c), V3::ZERO);
-                let second = V3::select(cell, (d - c).cross(b - c), V3::ZERO);
-                let both = first + second;
+                let mut second = V3::select(cell, (d - c).cross(b - c), V3::ZERO);
+                let mut both = first + second;
                 n_top[i] = n_top[i] + first;
                 n_bottom[i] = n_bottom[i] + both;
-                if last {
-                    n_top[0] = n_top[0] + both.previous(V3::ZERO);
-                    n_bottom[0] = n_bottom[0] + second.previous(V3::ZERO);
-                } else {
-                    n_top[i + 1] = n_top[i + 1] + both;
-                    n_bottom[i + 1] = n_bottom[i + 1] + second;
+                if over {
+                    (both, second) = (both.previous(V3::ZERO), second.previous(V3::ZERO));
                 }
+                n_top[right] = n_top[right] + both;
+                n_bottom[right] = n_bottom[right] + second;
             }
         }
         for n in n {

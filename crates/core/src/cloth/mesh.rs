@@ -15,7 +15,7 @@ const FLATTEST: f32 = 1e-6;
 const STRAIGHT: f32 = -0.9;
 
 /// Most colours that one particle can tell apart; links beyond them are solved one at a time.
-const COLOURS: usize = 64;
+const COLOURS: u32 = 64;
 
 /// What a geometry became.
 #[derive(Clone, Debug, Default)]
@@ -26,7 +26,7 @@ pub struct Source {
     pub vertex_of: Vec<u32>,
     /// Triangles that are simulated, as particles.
     pub triangles: Vec<[u32; 3]>,
-    /// Triangles of the index whose vertices lie apart, as vertices, in the order of the index: these give the normals.
+    /// Triangles of an index whose vertices lie apart, as vertices, in the order of the index: these give the normals.
     pub faces: Vec<[u32; 3]>,
     /// Triangles without an area.
     pub degenerate: u32,
@@ -67,12 +67,11 @@ impl Source {
             source.faces.push(*face);
         }
         sort(&mut seen);
-        let all = seen.len();
-        seen.dedup_by_key(|[a, b, c, _]| [*a, *b, *c]);
-        source.duplicate = (all - seen.len()) as u32;
-        let mut kept = vec![false; all];
-        for [.., face] in &seen {
-            kept[*face as usize] = true;
+        let mut kept = vec![false; seen.len()];
+        source.duplicate = seen.len() as u32;
+        for same in seen.chunk_by(|x, y| x[..3] == y[..3]) {
+            kept[same[0][3] as usize] = true;
+            source.duplicate -= 1;
         }
         for (face, _) in source.faces.iter().zip(&kept).filter(|(_, kept)| **kept) {
             let triangle = face.map(|v| source.particle_of[v as usize]);
@@ -89,7 +88,6 @@ impl Source {
 
     /// The triangles of a grid, for one that is too narrow for strips.
     pub fn grid(columns: u32, rows: u32) -> Self {
-        let all: Vec<u32> = (0..columns * rows).collect();
         let mut triangles = Vec::new();
         for j in 0..rows - 1 {
             for i in 0..columns - 1 {
@@ -99,7 +97,8 @@ impl Source {
                 triangles.push([b, c, d]);
             }
         }
-        Source { particle_of: all.clone(), vertex_of: all, faces: triangles.clone(), triangles, ..Source::default() }
+        let all = || (0..columns * rows).collect();
+        Source { particle_of: all(), vertex_of: all(), triangles, ..Source::default() }
     }
 
     /// How many particles there are.
@@ -189,12 +188,13 @@ impl Source {
         }
         // Where two rules tie the same pair, the stiffer stays.
         sort(&mut links);
-        links.dedup_by_key(|[a, b, ..]| [*a, *b]);
-        for [a, b, kind, _] in &mut links {
-            (*a, *b, *kind) = (*kind, *a, *b);
+        let mut by_kind = Vec::with_capacity(links.len());
+        for tied in links.chunk_by(same_edge) {
+            let [a, b, kind, _] = tied[0];
+            by_kind.push([kind, a, b, 0]);
         }
-        sort(&mut links);
-        links
+        sort(&mut by_kind);
+        by_kind
     }
 }
 
@@ -270,9 +270,9 @@ pub struct Mesh {
 
 impl Mesh {
     /// A mesh of `particles`.
-    pub fn new(particles: usize, triangles: &[[u32; 3]]) -> Self {
-        let points = filled(F4::ZERO, spare(particles) as usize + 1);
-        Mesh { triangles: triangles.to_vec(), sums: points.clone(), points }
+    pub fn new(particles: usize, triangles: Vec<[u32; 3]>) -> Self {
+        let points = || filled(F4::ZERO, spare(particles) as usize + 1);
+        Mesh { triangles, points: points(), sums: points() }
     }
 
     /// How many blocks hold the particles; slot and particle are one.
@@ -280,6 +280,7 @@ impl Mesh {
         self.points.len() / 4
     }
 
+    #[inline(never)]
     fn gather(&mut self, p: &[V3]) {
         for (points, p) in self.points.as_chunks_mut().0.iter_mut().zip(p) {
             *points = p.to_points();
@@ -333,9 +334,14 @@ impl Mesh {
 fn sum_normals(points: &[F4], triangles: &[[u32; 3]], point_of: Option<&[u32]>, sums: &mut [F4]) {
     sums.fill(F4::ZERO);
     for four in triangles.chunks(4) {
-        let point = |corner: u32| points[point_of.map_or(corner, |point_of| point_of[corner as usize]) as usize];
-        let corners = |c: usize| V3::from_points([0, 1, 2, 3].map(|k| point(four[k.min(four.len() - 1)][c])));
-        let [a, b, c] = [0, 1, 2].map(corners);
+        let mut corners = [[F4::ZERO; 4]; 3];
+        for (k, triangle) in four.iter().enumerate() {
+            for (c, corner) in triangle.iter().enumerate() {
+                let point = point_of.map_or(*corner, |point_of| point_of[*corner as usize]);
+                corners[c][k] = points[point as usize];
+            }
+        }
+        let [a, b, c] = corners.map(V3::from_points);
         let normals = (c - b).cross(a - b).to_points();
         for (triangle, normal) in four.iter().zip(normals) {
             for corner in triangle {
@@ -352,29 +358,31 @@ fn spare(particles: usize) -> u32 {
 
 /// Batches of four links that do not touch: kind after kind, and within a kind colour after colour, each link taking the
 /// first colour that neither of its ends has. `links` are sorted by kind.
-pub fn coloured(particles: usize, links: &[Row]) -> Vec<Batch> {
-    let mut batches: Vec<Batch> = Vec::new();
-    for kind in [Kind::Structural, Kind::Shear, Kind::Bend] {
-        let empty = Batch { kind, ends: [spare(particles); 8] };
-        let mut taken = vec![0u64; particles];
-        let mut colours: Vec<Vec<[u32; 2]>> = vec![Vec::new(); COLOURS];
-        for [_, a, b, _] in links.iter().filter(|link| link[0] == kind as u32) {
-            let ends = [*a, *b];
-            let colour = (!(taken[*a as usize] | taken[*b as usize])).trailing_zeros() as usize;
-            if colour < COLOURS {
-                for end in ends {
-                    taken[end as usize] |= 1 << colour;
-                }
-                colours[colour].push(ends);
-            } else {
-                let mut alone = empty;
-                (alone.ends[0], alone.ends[4]) = (*a, *b);
-                batches.push(alone);
+pub fn coloured(particles: usize, links: &mut [Row]) -> Vec<Batch> {
+    let mut taken = vec![0u64; particles];
+    let mut before = 0;
+    for link in &mut *links {
+        let [kind, a, b, _] = *link;
+        if kind != before {
+            before = kind;
+            taken.fill(0);
+        }
+        let colour = (!(taken[a as usize] | taken[b as usize])).trailing_zeros();
+        if colour < COLOURS {
+            for end in [a, b] {
+                taken[end as usize] |= 1 << colour;
             }
         }
-        for four in colours.iter().flat_map(|links| links.chunks(4)) {
-            let mut batch = empty;
-            for (lane, [a, b]) in four.iter().enumerate() {
+        // Those that are left over come first.
+        *link = [kind, (colour + 1) % (COLOURS + 1), a, b];
+    }
+    sort(links);
+    let mut batches = Vec::new();
+    for alike in links.chunk_by(|x, y| x[..2] == y[..2]) {
+        for some in alike.chunks(if alike[0][1] == 0 { 1 } else { 4 }) {
+            let kind = [Kind::Structural, Kind::Shear, Kind::Bend][some[0][0] as usize];
+            let mut batch = Batch { kind, ends: [spare(particles); 8] };
+            for (lane, [.., a, b]) in some.iter().enumerate() {
                 (batch.ends[lane], batch.ends[lane + 4]) = (*a, *b);
             }
             batches.push(batch);

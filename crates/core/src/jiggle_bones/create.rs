@@ -47,11 +47,15 @@ fn read(text: &str) -> Result<(JiggleBonesOptions, Vec<JiggleChainOptions>)> {
 
 /// Joints that hang on one another without a branch.
 struct Strand {
-    joints: Vec<u32>,
+    first: u32,
+    length: u32,
     level: u32,
     group: u32,
     /// The strand that hangs on nothing simulated.
     root: usize,
+    /// Where it goes: the row of its first joint, and the block × 4 + lane.
+    row: usize,
+    place: u32,
 }
 
 impl JiggleBones {
@@ -86,10 +90,10 @@ impl JiggleBones {
             chains.push(Chain { vrm: flags & VRM != 0, group });
         }
 
-        let strands = strands(order.joints, &chains)?;
-        let mut layout =
-            Layout { blocks: Vec::new(), rows: Vec::new(), slots: vec![0; order.joints.len()], roots: Vec::new() };
-        layout.place(&strands);
+        let mut slots = vec![0; order.joints.len()];
+        let mut strands = strands(order.joints, &chains, &mut slots)?;
+        let mut layout = Layout { blocks: Vec::new(), rows: Vec::new(), slots, roots: Vec::new() };
+        layout.place(&mut strands);
         layout.hang(&strands, &order);
         let joints = layout.joints(&order);
         let Layout { blocks, rows, slots, roots } = layout;
@@ -206,8 +210,8 @@ impl<'a> Order<'a> {
     }
 }
 
-/// Cuts the joints into strands.
-fn strands(joints: &[[u32; INDICES]], chains: &[Chain]) -> Result<Vec<Strand>> {
+/// Cuts the joints into strands. Until these are placed, a joint's slot is its strand.
+fn strands(joints: &[[u32; INDICES]], chains: &[Chain], slots: &mut [u32]) -> Result<Vec<Strand>> {
     let mut children = vec![0u32; joints.len()];
     for [parent, ..] in joints {
         if *parent != NONE {
@@ -215,15 +219,15 @@ fn strands(joints: &[[u32; INDICES]], chains: &[Chain]) -> Result<Vec<Strand>> {
         }
     }
     let mut strands: Vec<Strand> = Vec::new();
-    let mut strand_of = vec![0usize; joints.len()];
     for (j, [parent, chain, _]) in joints.iter().enumerate() {
         let group = chains[*chain as usize].group as u32;
         let mut level = 0;
         let mut root = strands.len();
         if *parent != NONE {
-            let above = strand_of[*parent as usize];
+            let above = slots[*parent as usize];
+            let strand = &mut strands[above as usize];
             let [_, other, _] = joints[*parent as usize];
-            if strands[above].group != group {
+            if strand.group != group {
                 return Err(Error::option(text![
                     "chains.",
                     chain,
@@ -233,15 +237,15 @@ fn strands(joints: &[[u32; INDICES]], chains: &[Chain]) -> Result<Vec<Strand>> {
                 ]));
             }
             if other == *chain && children[*parent as usize] == 1 {
-                strands[above].joints.push(j as u32);
-                strand_of[j] = above;
+                strand.length += 1;
+                slots[j] = above;
                 continue;
             }
-            level = strands[above].level + 1;
-            root = strands[above].root;
+            level = strand.level + 1;
+            root = strand.root;
         }
-        strand_of[j] = strands.len();
-        strands.push(Strand { joints: vec![j as u32], level, group, root });
+        slots[j] = strands.len() as u32;
+        strands.push(Strand { first: j as u32, length: 1, level, group, root, row: 0, place: 0 });
     }
     Ok(strands)
 }
@@ -255,12 +259,11 @@ struct Layout {
 }
 
 impl Layout {
-    /// By group, then those that hang on others after them, then by length; four of the same in a block. Until they are hung,
-    /// blocks have the numbers of their strands for chains.
-    fn place(&mut self, strands: &[Strand]) {
+    /// By group, then those that hang on others after them, then by length; four of the same in a block.
+    fn place(&mut self, strands: &mut [Strand]) {
         let mut order: Vec<sort::Row> = Vec::new();
         for (i, strand) in strands.iter().enumerate() {
-            order.push([strand.group, strand.level, strand.joints.len() as u32, i as u32]);
+            order.push([strand.group, strand.level, strand.length, i as u32]);
         }
         sort::sort(&mut order);
         let mut rest = &order[..];
@@ -269,35 +272,33 @@ impl Layout {
             let (four, others) = rest.split_at(alike);
             rest = others;
             let first = self.rows.len();
-            let mut block = Block { row: first, rows: length as usize, group: group as usize, ..Block::EMPTY };
+            let block = Block { row: first, rows: length as usize, group: group as usize, ..Block::EMPTY };
             for (lane, [.., strand]) in four.iter().enumerate() {
-                block.chains[lane] = *strand;
-                for (i, joint) in strands[*strand as usize].joints.iter().enumerate() {
-                    self.slots[*joint as usize] = ((first + i) * 4 + lane) as u32;
-                }
+                let strand = &mut strands[*strand as usize];
+                (strand.row, strand.place) = (first, (self.blocks.len() * 4 + lane) as u32);
             }
             self.rows.resize_with(first + length as usize, Row::empty);
             self.blocks.push(block);
+        }
+        // Joints of a strand come in their order.
+        for slot in &mut self.slots {
+            let strand = &mut strands[*slot as usize];
+            *slot = strand.row as u32 * 4 + strand.place % 4;
+            strand.row += 1;
         }
     }
 
     /// Says what each strand hangs on.
     fn hang(&mut self, strands: &[Strand], order: &Order) {
-        let mut place_of = vec![NONE; strands.len()];
-        for (b, block) in self.blocks.iter().enumerate() {
-            for (lane, strand) in block.chains.iter().enumerate().filter(|(_, strand)| **strand != NONE) {
-                place_of[*strand as usize] = (b * 4 + lane) as u32;
-            }
-        }
-        for (strand, place) in strands.iter().zip(&place_of) {
-            let (block, lane) = (&mut self.blocks[*place as usize / 4], *place as usize % 4);
-            let first = strand.joints[0];
+        for strand in strands {
+            let (first, place) = (strand.first, strand.place);
+            let (block, lane) = (&mut self.blocks[place as usize / 4], place as usize % 4);
             let [parent, chain, _] = order.joints[first as usize];
             block.chains[lane] = chain;
             block.centers[lane] = order.chains[chain as usize][1];
-            block.source[lane] = place_of[strand.root];
+            block.source[lane] = strands[strand.root].place;
             if parent == NONE {
-                self.roots.extend([first, *place]);
+                self.roots.extend([first, place]);
             } else {
                 let slot = self.slots[parent as usize];
                 block.parents[lane] = slot;
