@@ -2,7 +2,7 @@
 
 use super::Cloth;
 use crate::collider::Collider;
-use crate::lanes::{F4, ON, V3, greater, larger, less, select, splat};
+use crate::lanes::{F4, V3, all_within, greater, larger, less, select, splat};
 use crate::spatial::{Affine, M3};
 
 /// Besides its part of the velocity, damping takes that part of this velocity, in m/s: dry friction, which vanishes with
@@ -227,16 +227,10 @@ impl Cloth {
         held.any()
     }
 
-    /// Puts a state that is not finite any more, or farther out than [`super::OUTERMOST`], back to the last one that was, at
+    /// Puts a state that is not finite any more, or farther out than [`super::OUTERMOST`] along an axis, back to the last one that was, at
     /// rest.
     fn keep_finite(&mut self) {
-        let limit = splat(super::OUTERMOST * super::OUTERMOST);
-        let mut fine = splat(ON);
-        for p in &self.position {
-            // Not less where it is NaN, either.
-            fine &= less(p.dot(*p), limit);
-        }
-        if fine.all() {
+        if all_within(&self.position, super::OUTERMOST) {
             return;
         }
         self.position.copy_from_slice(&self.last);
