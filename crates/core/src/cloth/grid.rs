@@ -181,6 +181,9 @@ impl Grid {
     }
 
     /// One pass over all links.
+    ///
+    /// Refused: one loop for all runs, which asks of each link whether it goes over a border and how strong it is (0.1 KB less,
+    /// 12 to 17 % more time); chunks instead of places (0.3 KB more, no faster).
     pub fn relax(&self, p: &mut [V3], links: &[LinkLanes]) {
         for &Run { link, count, mut from, mut to, step, over, strength, .. } in &self.runs {
             let links = &links[link..link + count];

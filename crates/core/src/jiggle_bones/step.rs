@@ -57,6 +57,9 @@ impl Row {
     }
 
     /// One step under a world matrix. Gives the bones' matrices without swing, and on where all is finite still.
+    ///
+    /// Refused: the products of matrices here and in `step_block` as calls of one function. It is 0.1 KB less, as what is repeated
+    /// packs well, and 16 % more time.
     #[inline(always)]
     fn step(
         &self,
