@@ -5,6 +5,7 @@
 import { MathUtils, Vector3 } from 'three'
 
 /** @typedef {import('../bodies.mjs').Build} Build */
+/** @typedef {Float64Array | Float32Array} Places */
 
 /** Seconds of a step. */
 const STEP = 1 / 120
@@ -98,12 +99,12 @@ function simulate(cur, prev, links, invM, R, dt, iters) {
  * of a link worked out once. It ends with f32 positions that a `BufferAttribute` can show.
  */
 export class LeanRagdoll {
-  /** @param {Build} build of each body @param {number} [bodies] */
-  constructor({ positions, previous = positions, inverseMass, radius, links }, bodies = 1) {
+  /** @param {Build} build of each body @param {number} [bodies] @param {typeof Float64Array | typeof Float32Array} [Numbers] that places are kept in */
+  constructor({ positions, previous = positions, inverseMass, radius, links }, bodies = 1, Numbers = Float64Array) {
     const points = inverseMass.length
     this.pointCount = points
     const all = (/** @type {number[]} */ numbers) =>
-      Float64Array.from({ length: points * 3 * bodies }, (_, i) => numbers[i % (points * 3)])
+      Numbers.from({ length: points * 3 * bodies }, (_, i) => numbers[i % (points * 3)])
     this.positions = all(positions)
     this.previous = all(previous)
     /** `positions` as f32, for three.js. */
@@ -158,7 +159,7 @@ export class LeanRagdoll {
   }
 }
 
-/** @param {Float64Array} p @param {Float64Array} o @param {number} from @param {number} points */
+/** @param {Places} p @param {Places} o @param {number} from @param {number} points */
 function fall(p, o, from, points) {
   for (let i = from; i < from + points * 3; i += 3) {
     const x = p[i]
@@ -173,7 +174,7 @@ function fall(p, o, from, points) {
   }
 }
 
-/** @param {Float64Array} p @param {number} from @param {Uint16Array} ends @param {Float64Array} numbers */
+/** @param {Places} p @param {number} from @param {Uint16Array} ends @param {Float64Array} numbers */
 function hold(p, from, ends, numbers) {
   for (let l = 0, n = 0; l < ends.length; l += 2, n += 4) {
     const a = from + ends[l]
@@ -196,7 +197,7 @@ function hold(p, from, ends, numbers) {
   }
 }
 
-/** @param {Float64Array} p @param {Float64Array} o @param {number} from @param {Float64Array} radius */
+/** @param {Places} p @param {Places} o @param {number} from @param {Float64Array} radius */
 function stop(p, o, from, radius) {
   for (let r = 0, i = from; r < radius.length; r++, i += 3) {
     if (!(p[i + 1] < radius[r])) continue
