@@ -1,22 +1,21 @@
 //! Making ragdolls: the arrays in which a build arrives, checked.
 
 use super::contacts::{Capsule, Press, closest};
-use super::limits::Limit;
+use super::limits::{Limit, Points, basis_of, direction};
 use super::links::{Link, Row};
 use super::{
-    Block, Body, Bone, Build, Frame, Held, Input, Joint, MAX_STEPS, Mode, NONE, Output, Pace, Point, Ragdoll,
+    Block, Body, Bone, Build, Frame, Held, Input, Joint, MAX_STEPS, Mode, NONE, Output, PLACES, Pace, Point, Ragdoll,
     RagdollOptions, STEP, Seed, State,
 };
 use crate::clock::Clock;
 use crate::collider::{out_of_reach, within_reach};
 use crate::error::{Error, Result};
-use crate::lanes::{F4, V3, filled};
+use crate::lanes::{F4, V3, filled, greater, larger};
 use crate::options::set_all;
 use crate::sort;
-use crate::spatial::{Affine, Angles, Drawn, M3, Pose, Q4, unit};
+use crate::spatial::{Affine, Angles, Drawn, M3, Pose, Q4};
 use crate::text;
-use bytemuck::Zeroable;
-use glam::{Mat3, Vec3};
+use bytemuck::{Pod, Zeroable, cast_slice};
 
 /// Most points of all bodies.
 const MOST_POINTS: usize = 4_000_000;
@@ -25,8 +24,8 @@ const MOST_POINTS: usize = 4_000_000;
 const POINT: usize = 11;
 /// Numbers of a limit: `[axis x, y, z, least, most]`.
 const LIMIT: usize = 5;
-/// Numbers of the matrix of a body without joints: its upper three rows, column by column.
-const MATRIX: usize = 12;
+/// Numbers of a bone: `[joint, origin, along, side, carrier, above]`.
+const BONE: usize = 6;
 /// A link's flags: it keeps its ends from coming nearer only; its rest length is given.
 const MIN: u32 = 1;
 const GIVEN: u32 = 2;
@@ -59,7 +58,6 @@ impl Ragdoll {
         let blocks = bodies.div_ceil(4);
         let (n, m) = (build.points.len(), build.links.len());
         let (joints, roots, bones) = (build.joints.len(), build.roots, build.bones.len());
-        let points = || filled(V3::ZERO, n * blocks);
         let frame = || Frame {
             poses: filled(Pose::IDENTITY, joints * blocks),
             parents: filled(Affine::IDENTITY, roots * blocks),
@@ -77,7 +75,8 @@ impl Ragdoll {
             build.pairs.len(),
             "}"
         ];
-        let links = build.links.iter().flat_map(|link| [link.a, link.b]).collect();
+        let mut links = Vec::new();
+        build.links.iter().for_each(|link| links.extend_from_slice(&[link.a, link.b]));
         build.schedule();
         let drawn = Drawn { rotation: Q4::IDENTITY, euler: V3::ZERO };
         let mut ragdoll = Ragdoll {
@@ -87,21 +86,11 @@ impl Ragdoll {
             clock: Clock::new(STEP, MAX_STEPS),
             bodies: vec![Body { mode: Mode::Animated, elapsed: 0.0, duration: 0.0 }; bodies],
             state: State {
-                at: points(),
-                was: points(),
-                last: points(),
-                mark: points(),
-                goal: points(),
-                goal_from: points(),
-                weight: filled(F4::ZERO, n * blocks),
-                mass: filled(F4::ZERO, n * blocks),
+                places: filled(V3::ZERO, PLACES * n * blocks),
+                numbers: filled(F4::ZERO, build.numbers() * blocks),
                 rows: filled(Row::zeroed(), m * blocks),
-                slack: filled(F4::ZERO, build.limits.len() * blocks),
-                gaps: filled(F4::ZERO, build.pairs.len() * blocks),
-                sunk: filled(F4::ZERO, n * blocks),
                 seeds: filled(Seed::zeroed(), bones * blocks),
                 held: filled(Held::zeroed(), joints * blocks),
-                wanted: filled(Q4::IDENTITY, bones * blocks),
                 blocks: filled(Block::zeroed(), blocks),
             },
             from: frame(),
@@ -114,11 +103,9 @@ impl Ragdoll {
             now: Vec::new(),
             solids: Vec::new(),
             rubs: Vec::new(),
-            motion: Vec::new(),
             near: Default::default(),
             pressed: vec![Press::NONE; n * 4],
-            worlds: filled(Affine::IDENTITY, joints),
-            heights: filled(F4::ZERO, n * 4),
+            worlds: filled(Affine::IDENTITY, joints + 1),
             spare: filled(V3::ZERO, n),
             turns: filled(Q4::IDENTITY, bones),
             newest: true,
@@ -151,11 +138,23 @@ fn broken() -> Error {
     Error::input("ragdoll: the arrays do not fit together")
 }
 
-/// Takes the first `count` rows of `N` numbers off an array.
-fn rows<'a, T, const N: usize>(all: &mut &'a [T], count: usize) -> Result<&'a [[T; N]]> {
-    let (rows, rest) = count.checked_mul(N).and_then(|n| all.split_at_checked(n)).ok_or_else(broken)?;
+/// Takes the first `count` rows of `width` numbers off an array.
+#[inline(never)]
+fn take<'a>(all: &mut &'a [u32], count: usize, width: usize) -> Result<&'a [u32]> {
+    let (rows, rest) = count.checked_mul(width).and_then(|n| all.split_at_checked(n)).ok_or_else(broken)?;
     *all = rest;
-    Ok(rows.as_chunks().0)
+    Ok(rows)
+}
+
+/// The same, as rows.
+fn rows<'a, T: Pod, const N: usize>(all: &mut &'a [u32], count: usize) -> Result<&'a [[T; N]]> {
+    Ok(cast_slice(take(all, count, N * size_of::<T>() / 4)?).as_chunks().0)
+}
+
+/// Whether all are numbers of something of which there are `count`.
+#[inline(never)]
+fn exist(all: &[u32], count: usize) -> bool {
+    all.iter().all(|index| (*index as usize) < count)
 }
 
 /// The error for a number of something that there are many of.
@@ -164,11 +163,12 @@ fn wrong(list: &str, index: usize, what: &str) -> Error {
     Error::option(text![list, "[", index, "]", what])
 }
 
-fn read(mut reals: &[f32], mut indices: &[u32]) -> Result<(Build, usize)> {
+fn read(reals: &[f32], mut indices: &[u32]) -> Result<(Build, usize)> {
     if let Some(bad) = reals.iter().find(|v| !within_reach(v)) {
         return Err(out_of_reach("a number of the ragdoll", "", *bad));
     }
-    let [counts] = rows::<_, 7>(&mut indices, 1)? else { return Err(broken()) };
+    let mut reals: &[u32] = cast_slice(reals);
+    let [counts] = rows::<u32, 7>(&mut indices, 1)? else { return Err(broken()) };
     let [n, m, joints, bones, limits, capsules, bodies] = counts.map(|count| count as usize);
     if n == 0 || bodies == 0 {
         return Err(Error::option("points must hold at least one, and bodies be at least 1"));
@@ -176,9 +176,11 @@ fn read(mut reals: &[f32], mut indices: &[u32]) -> Result<(Build, usize)> {
     if n.checked_mul(bodies).is_none_or(|all| all > MOST_POINTS) {
         return Err(Error::option(text!["points of all bodies must be at most ", MOST_POINTS]));
     }
-    let exists = |p: u32, count: usize| (p as usize) < count;
+    let points: &[Point] = cast_slice(take(&mut reals, n, POINT)?);
+    let carriers = take(&mut indices, n, 1)?;
     let mut build = Build {
-        points: Vec::new(),
+        points: points.to_vec(),
+        carriers: carriers.to_vec(),
         links: Vec::new(),
         joints: Vec::new(),
         roots: 0,
@@ -190,176 +192,158 @@ fn read(mut reals: &[f32], mut indices: &[u32]) -> Result<(Build, usize)> {
         placed: Vec::new(),
     };
     let mut heavy = false;
-    for (i, (numbers, [joint])) in
-        rows::<_, POINT>(&mut reals, n)?.iter().zip(rows::<_, 1>(&mut indices, n)?).enumerate()
-    {
-        let [x, y, z, rx, ry, rz, radius, weight, vx, vy, vz] = *numbers;
-        if (joints > 0) != exists(*joint, joints) {
+    let mut rest = filled(V3::ZERO, n);
+    for (i, point) in points.iter().enumerate() {
+        if (joints > 0) != exist(&carriers[i..=i], joints) {
             return Err(wrong("points", i, " must have a bone, as the others have, or none as they have none"));
         }
-        if radius < 0.0 || weight < 0.0 {
+        if joints == 0 {
+            build.carriers[i] = 0;
+        }
+        if point.radius < 0.0 || point.weight < 0.0 {
             return Err(wrong("points", i, " must have a radius and a mass of at least 0"));
         }
-        heavy |= weight > 0.0;
-        build.points.push(Point {
-            joint: *joint,
-            local: [x, y, z],
-            rest: [rx, ry, rz],
-            radius,
-            weight,
-            velocity: [vx, vy, vz],
-        });
+        heavy |= point.weight > 0.0;
+        rest[i] = V3::splat(point.rest);
     }
     if !heavy {
         return Err(Error::option("points must have a mass: none of them can move"));
     }
-    for (i, ([a, b, flags], [rest])) in
-        rows::<_, 3>(&mut indices, m)?.iter().zip(rows::<_, 1>(&mut reals, m)?).enumerate()
-    {
-        if let Some(p) = [a, b].into_iter().find(|p| !exists(**p, n)) {
+    let rests: &[f32] = cast_slice(take(&mut reals, m, 1)?);
+    for (i, ([ends @ .., flags], length)) in rows::<u32, 3>(&mut indices, m)?.iter().zip(rests).enumerate() {
+        let [a, b] = *ends;
+        if let Some(p) = ends.iter().find(|p| !exist(&[**p], n)) {
             return Err(wrong("links", i, &text![": there is no point ", p]));
         }
-        if a == b || *rest < 0.0 {
+        if a == b || *length < 0.0 {
             return Err(wrong("links", i, " must link two points, at a distance of at least 0"));
         }
-        let rest = (flags & GIVEN != 0).then_some(*rest);
-        build.links.push(Link { a: *a, b: *b, min: flags & MIN != 0, rest });
+        let rest = (flags & GIVEN != 0).then_some(*length);
+        build.links.push(Link { a, b, min: flags & MIN != 0, rest });
     }
-    for (j, [parent]) in rows::<_, 1>(&mut indices, joints)?.iter().enumerate() {
-        if *parent != NONE && *parent as usize >= j {
+    for (j, parent) in take(&mut indices, joints, 1)?.iter().enumerate() {
+        let hangs = *parent != NONE;
+        if hangs && *parent as usize >= j {
             return Err(broken());
         }
-        let root = if *parent == NONE { build.roots as u32 } else { NONE };
-        build.roots += usize::from(*parent == NONE);
+        let root = if hangs { NONE } else { build.roots as u32 };
+        build.roots += usize::from(!hangs);
         build.joints.push(Joint { parent: *parent, root, bone: NONE });
     }
-    for (i, [joint, points @ .., carrier, above]) in rows::<_, 6>(&mut indices, bones)?.iter().enumerate() {
-        let points: [u32; 3] = *points;
-        let earlier = |bone: u32| bone == NONE || (bone as usize) < i;
-        if !exists(*joint, joints) || !earlier(*carrier) || !earlier(*above) {
+    let all: &[Bone] = cast_slice(take(&mut indices, bones, BONE)?);
+    build.bones = all.to_vec();
+    for (i, bone) in all.iter().enumerate() {
+        let earlier = |bone: u32| bone == NONE || exist(&[bone], i);
+        if !exist(&[bone.joint], joints) || !earlier(bone.carrier) || !earlier(bone.above) {
             return Err(broken());
         }
-        let [o, along, side] = points;
-        if !exists(o, n) || !exists(along, n) || (side != NONE && !exists(side, n)) {
+        let [o, along, side] = bone.points;
+        if !exist(&[o, along, if side == NONE { o } else { side }], n) {
             return Err(wrong("bones", i, ".points must be points of the ragdoll"));
         }
         if o == along || o == side || along == side {
             return Err(wrong("bones", i, ".points must be different points"));
         }
-        if side != NONE && flat(&build, &points) {
+        if side != NONE && flat(&rest, &bone.points) {
             return Err(wrong("bones", i, ".points must not lie in a line: they give the roll"));
         }
-        build.joints[*joint as usize].bone = i as u32;
-        build.bones.push(Bone { joint: *joint, points, carrier: *carrier, above: *above });
+        build.joints[bone.joint as usize].bone = i as u32;
     }
     if build.joints.iter().any(|joint| joint.parent == NONE && joint.bone == NONE) {
         return Err(broken());
     }
-    for (i, ([kind, points @ ..], numbers)) in
-        rows::<_, 7>(&mut indices, limits)?.iter().zip(rows::<_, LIMIT>(&mut reals, limits)?).enumerate()
-    {
+    let numbers = rows::<f32, LIMIT>(&mut reals, limits)?;
+    for (i, ([kind, points @ ..], numbers)) in rows::<u32, 7>(&mut indices, limits)?.iter().zip(numbers).enumerate() {
         let used = [4, 5, 6].get(*kind as usize).copied().ok_or_else(broken)?;
-        if points[..used].iter().any(|p| !exists(*p, n)) {
+        if !exist(&points[..used], n) {
             return Err(wrong("limits", i, " must be of points of the ragdoll"));
         }
-        build.limits.push(limit(&build, *kind, points, numbers).ok_or_else(|| {
+        build.limits.push(limit(&mut rest, *kind, points, numbers).ok_or_else(|| {
             wrong("limits", i, " must be of points that do not lie in a line, with an axis that is not 0 and angles from -π to π, the least first")
         })?);
     }
-    for (i, (points, [radius])) in
-        rows::<_, 2>(&mut indices, capsules)?.iter().zip(rows::<_, 1>(&mut reals, capsules)?).enumerate()
-    {
-        if points.iter().any(|p| !exists(*p, n)) || *radius < 0.0 {
+    let radii: &[f32] = cast_slice(take(&mut reals, capsules, 1)?);
+    for (i, (points, radius)) in rows::<u32, 2>(&mut indices, capsules)?.iter().zip(radii).enumerate() {
+        if !exist(points, n) || *radius < 0.0 {
             return Err(wrong("capsules", i, " must be of points of the ragdoll, with a radius of at least 0"));
         }
         build.capsules.push(Capsule { points: *points, radius: *radius });
     }
     if joints == 0 {
-        for columns in rows::<_, MATRIX>(&mut reals, bodies)? {
-            let [x, y, z, origin] = std::array::from_fn(|c| V3::splat([0, 1, 2].map(|r| columns[c * 3 + r])));
+        for columns in rows::<[f32; 3], 4>(&mut reals, bodies)? {
+            let [x, y, z, origin] = columns.map(V3::splat);
             build.placed.push(Affine { axes: M3 { x, y, z }, origin });
         }
     }
     if !reals.is_empty() || !indices.is_empty() {
         return Err(broken());
     }
-    let middle = rest(&build, 0);
-    let far = build.points.iter().map(|point| (Vec3::from_array(point.rest) - middle).length());
-    let far = far.fold(0.0, |most, v| if v > most { v } else { most });
+    let far = rest.iter().fold(F4::ZERO, |most, at| larger((*at - rest[0]).dot(*at - rest[0]), most)).sqrt();
     // As against a human.
+    let far = far.as_array()[0];
     build.unit = if far > 0.0 { far / HUMAN } else { 1.0 };
-    build.find_pairs();
+    build.find_pairs(&rest);
     Ok((build, bodies))
 }
 
-/// Where a point is in the rest pose.
-fn rest(build: &Build, p: u32) -> Vec3 {
-    Vec3::from_array(build.points[p as usize].rest)
-}
-
 /// Whether three points lie in a line in the rest pose.
-fn flat(build: &Build, points: &[u32; 3]) -> bool {
-    let [o, along, side] = points.map(|p| rest(build, p));
+fn flat(rest: &[V3], points: &[u32; 3]) -> bool {
+    let [o, along, side] = points.map(|p| rest[p as usize]);
     let (along, side) = (along - o, side - o);
-    along.cross(side).length() <= 1e-4 * along.length() * side.length()
-}
-
-/// The basis of three points in the rest pose.
-fn basis(build: &Build, points: &[u32; 3]) -> Mat3 {
-    let [o, along, side] = points.map(|p| V3::splat(rest(build, p).to_array()));
-    let M3 { x, y, z } = M3::basis(o, along, side);
-    Mat3::from_cols_array_2d(&[x, y, z].map(|axis| axis.get(0)))
+    let square = |v: V3| v.dot(v).as_array()[0];
+    square(along.cross(side)) <= 1e-8 * square(along) * square(side)
 }
 
 /// A limit with what it needs of the rest pose, which is widened to hold that pose.
-fn limit(build: &Build, kind: u32, points: &[u32; 6], numbers: &[f32; LIMIT]) -> Option<Limit> {
+fn limit(rest: &mut [V3], kind: u32, points: &[u32; 6], numbers: &[f32; LIMIT]) -> Option<Limit> {
     let [ax, ay, az, least, most] = *numbers;
-    let (least, most) = (f64::from(least), f64::from(most));
-    let pi = std::f64::consts::PI;
+    let pi = std::f32::consts::PI;
     if !(least >= -pi - 1e-6 && most <= pi + 1e-6 && least <= most) {
         return None;
     }
+    let [f0, f1, f2, limb @ ..] = *points;
+    let frame = [f0, f1, f2];
+    let points = Points { at: rest, was: &mut [], weight: &[], angles: &Angles::new(), kick: F4::ZERO };
     if kind == 0 {
-        let four = [points[0], points[1], points[2], points[3]];
-        let [a, j, x, b] = four.map(|p| rest(build, p));
-        let axis = unit(x - j, Vec3::ZERO);
-        let (before, behind) = (axis.cross(j - a), axis.cross(b - j));
-        let product = before.length() * behind.length();
+        let four = [f0, f1, f2, limb[0]];
+        let (now, [before, behind]) = points.bend(&four, 0.0);
+        let line = points.at[f2 as usize] - points.at[f1 as usize];
+        let product = (before.dot(before) * behind.dot(behind) * line.dot(line)).as_array()[0];
         if product.is_nan() || product <= 0.0 {
             return None;
         }
-        let cos = crate::number::arccosine(f64::from(before.dot(behind) / product));
-        let now = if before.cross(behind).dot(axis) < 0.0 { -cos } else { cos };
+        let now = now.as_array()[0];
         let (least, most) = (if now < least { now } else { least }, if now > most { now } else { most });
-        let (middle, half) = (((least + most) / 2.0) as f32, ((most - least) / 2.0) as f32);
-        return Some(Limit::Hinge { points: four, middle, half });
+        return Some(Limit::Hinge { points: four, middle: (least + most) / 2.0, half: (most - least) / 2.0 });
     }
-    let [f0, f1, f2, limb @ ..] = *points;
-    let frame = [f0, f1, f2];
-    let used = if kind == 1 { [limb[0], limb[1], NONE] } else { limb };
-    if flat(build, &frame) || (kind == 2 && flat(build, &limb)) || limb[0] == limb[1] {
+    if flat(points.at, &frame) || (kind == 2 && flat(points.at, &limb)) || limb[0] == limb[1] {
         return None;
     }
-    let basis = basis(build, &frame);
-    let way = unit(rest(build, limb[1]) - rest(build, limb[0]), Vec3::ZERO);
+    let basis = basis_of(points.at, &frame);
+    let [j, tip] = [limb[0], limb[1]].map(|p| points.at[p as usize]);
+    let (way, length) = direction(tip - j, V3::ZERO);
+    let inside = |v: V3| basis.transposed_times(v).get(0);
     if kind == 1 {
-        let axis = unit(Vec3::new(ax, ay, az), Vec3::ZERO);
-        if axis == Vec3::ZERO || way == Vec3::ZERO {
+        let (axis, size) = direction(V3::splat([ax, ay, az]), V3::ZERO);
+        if !greater(length * size, F4::ZERO).all() {
             return None;
         }
-        let now = crate::number::arccosine(f64::from(axis.dot(way))) + 1e-3;
+        let (axis, limb) = (inside(axis), [limb[0], limb[1], NONE]);
+        let now = points.swing(&frame, &limb, axis).0.as_array()[0] + 1e-3;
         let most = if now > most { now } else { most };
-        let axis = (basis.transpose() * axis).to_array();
-        let most = (if most < pi { most } else { pi }) as f32;
-        return Some(Limit::Cone { frame, limb: used, axis, most });
+        return Some(Limit::Cone { frame, limb, axis, most: if most < pi { most } else { pi } });
     }
-    let side = rest(build, limb[2]) - rest(build, limb[0]);
-    let side = unit(side - way * way.dot(side), Vec3::ZERO);
-    let inside = |v: Vec3| (basis.transpose() * v).to_array();
-    Some(Limit::Twist { frame, limb, axis: inside(way), side: inside(side), most: most as f32 })
+    let side = points.at[limb[2] as usize] - j;
+    let (side, _) = direction(side - way * way.dot(side), V3::ZERO);
+    Some(Limit::Twist { frame, limb, axis: inside(way), side: inside(side), most })
 }
 
 impl Build {
+    /// Numbers of a block, of which [`super::Own`] is made.
+    pub(super) fn numbers(&self) -> usize {
+        2 * self.points.len() + self.limits.len() + self.pairs.len()
+    }
+
     /// Puts links that share no point beside one another, so that none waits for the one before it. Links that share one stay
     /// in their order, and others may change places without a bit of difference.
     fn schedule(&mut self) {
@@ -382,16 +366,15 @@ impl Build {
     }
 
     /// Capsules that share no point keep apart: by their radii, or by less where they are nearer in the rest pose.
-    fn find_pairs(&mut self) {
+    fn find_pairs(&mut self, rest: &[V3]) {
         let neighbours = |a: &Capsule, b: &Capsule| a.points.iter().any(|p| b.points.contains(p));
-        let at: Vec<V3> = self.points.iter().map(|point| V3::splat(point.rest)).collect();
         let mut pairs = Vec::new();
         for (i, a) in self.capsules.iter().enumerate() {
             for (j, b) in self.capsules.iter().enumerate().skip(i + 1) {
                 if neighbours(a, b) {
                     continue;
                 }
-                let apart = closest(&at, self.ends([i as u32, j as u32])).distance.as_array()[0] * REST_GAP;
+                let apart = closest(rest, self.ends([i as u32, j as u32])).distance.as_array()[0] * REST_GAP;
                 let most = a.radius + b.radius;
                 let most = if apart < most { apart } else { most };
                 if most > 0.0 {

@@ -3,7 +3,7 @@
 use super::NONE;
 use super::links::taken;
 use crate::lanes::{F4, V3, greater, less, select, smaller, splat};
-use crate::spatial::{Angles, M3, direction, perpendicular};
+use crate::spatial::{Angles, M3, Q4, perpendicular};
 
 /// One limit of the build.
 #[derive(Clone, Copy, Debug)]
@@ -29,15 +29,15 @@ pub(super) struct Points<'a> {
 }
 
 /// Points, and how fast something grows along each.
-struct Gradient {
+pub(super) struct Gradient {
     points: [(usize, V3); 6],
     count: usize,
 }
 
 impl Gradient {
-    const NONE: Gradient = Gradient { points: [(0, V3::ZERO); 6], count: 0 };
+    pub const NONE: Gradient = Gradient { points: [(0, V3::ZERO); 6], count: 0 };
 
-    fn add(&mut self, point: usize, grad: V3) {
+    pub fn add(&mut self, point: usize, grad: V3) {
         let known = self.points[..self.count].iter().position(|(p, _)| *p == point);
         let place = known.unwrap_or(self.count);
         if known.is_none() {
@@ -117,7 +117,7 @@ impl Points<'_> {
 
     /// The angle of a hinge from the middle of what is allowed, radians, and the arms of its ends about its line.
     #[inline(never)]
-    fn bend(&self, points: &[u32; 4], middle: f32) -> (F4, [V3; 2]) {
+    pub fn bend(&self, points: &[u32; 4], middle: f32) -> (F4, [V3; 2]) {
         let [a, j, x, b] = points.map(|p| self.at[p as usize]);
         let (axis, _) = direction(x - j, M3::IDENTITY.x);
         let arms = [axis.cross(j - a), axis.cross(b - j)];
@@ -130,7 +130,7 @@ impl Points<'_> {
 
     /// The angle of a limb from its axis, and about what it turns towards it.
     #[inline(never)]
-    fn swing(&self, frame: &[u32; 3], limb: &[u32; 3], axis: [f32; 3]) -> (F4, V3) {
+    pub fn swing(&self, frame: &[u32; 3], limb: &[u32; 3], axis: [f32; 3]) -> (F4, V3) {
         let axis = basis_of(self.at, frame).times(V3::splat(axis));
         let (way, _) = direction(self.at[limb[1] as usize] - self.at[limb[0] as usize], axis);
         let about = way.cross(axis);
@@ -147,7 +147,15 @@ impl Points<'_> {
         let [j, tip, beside] = limb.map(|p| self.at[p as usize]);
         let from = basis.times(V3::splat(axis));
         let (way, _) = direction(tip - j, from);
-        let wanted = M3::between(from, way, basis.times(V3::splat(side))).times(basis.times(V3::splat(side)));
+        let side = basis.times(V3::splat(side));
+        // `side` after the shortest turn from `from` to `way`, whose axis times its sine is `v`; 1 + cos is true near a half turn
+        // too.
+        let (v, cos) = (from.cross(way), from.dot(way));
+        let wide = less(cos, F4::ZERO);
+        let sum = select(wide, v.dot(v) / select(wide, F4::ONE - cos, F4::ONE), F4::ONE + cos);
+        let some = greater(sum, splat(1e-10));
+        let along = v * (v.dot(side) / select(some, sum, F4::ONE));
+        let wanted = V3::select(some, side * cos + v.cross(side) + along, side);
         let beside = beside - j;
         let beside = beside - way * way.dot(beside);
         (self.angles.of(wanted.cross(beside).dot(way), wanted.dot(beside)), from + way)
@@ -206,7 +214,7 @@ impl Points<'_> {
     /// Moves points along a gradient, each by its inverse mass, until what grows along it has grown by `by`. Momentum and its
     /// moment stay as they are where it does not grow as all move or turn alike.
     #[inline(never)]
-    fn take(&mut self, grads: &Gradient, by: F4, kick: F4, softly: f32) {
+    pub fn take(&mut self, grads: &Gradient, by: F4, kick: F4, softly: f32) {
         let (mut sum, mut closing) = (F4::ZERO, F4::ZERO);
         let grads = &grads.points[..grads.count];
         for (p, grad) in grads {
@@ -241,11 +249,28 @@ impl Points<'_> {
     }
 }
 
+/// Unit vectors and lengths, as [`crate::spatial::direction`]: one function, wherever it is called from.
+#[inline(never)]
+pub(super) fn direction(v: V3, otherwise: V3) -> (V3, F4) {
+    crate::spatial::direction(v, otherwise)
+}
+
 /// The basis of three points: origin, along, and side.
 #[inline(never)]
 pub(super) fn basis_of(at: &[V3], points: &[u32; 3]) -> M3 {
     let [o, along, side] = points.map(|p| at[p as usize]);
     M3::basis(o, along, side)
+}
+
+/// How the points of a bone lie: their basis; without a side, as a vector part, the direction to the second, or `otherwise`
+/// where it has none.
+#[inline(never)]
+pub(super) fn lie(at: &[V3], points: &[u32; 3], otherwise: V3) -> Q4 {
+    if points[2] != NONE {
+        return Q4::of(basis_of(at, points));
+    }
+    let (way, _) = direction(at[points[1] as usize] - at[points[0] as usize], otherwise);
+    Q4 { v: way, w: F4::ZERO }
 }
 
 /// 1 / length²; 0 for none.

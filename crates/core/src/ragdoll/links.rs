@@ -42,11 +42,11 @@ pub(super) fn pull(links: &[Link], rows: &[Row], at: &mut [V3], tiny: F4) {
     }
 }
 
-/// The same for four blocks at once: each waits for its own roots and divisions only.
+/// The same for four blocks at once, of the places of each the first: each waits for its own roots and divisions only.
 #[inline(never)]
-pub(super) fn pull_four(links: &[Link], rows: &[Row], at: &mut [V3], tiny: F4) {
-    let (n, m) = (at.len() / 4, links.len());
-    let (a, rest) = at.split_at_mut(n);
+pub(super) fn pull_four(links: &[Link], rows: &[Row], places: &mut [V3], tiny: F4) {
+    let (n, m) = (places.len() / 4, links.len());
+    let (a, rest) = places.split_at_mut(n);
     let (b, rest) = rest.split_at_mut(n);
     let (c, rest) = rest.split_at_mut(n);
     let (d, _) = rest.split_at_mut(n);

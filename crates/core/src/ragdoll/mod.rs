@@ -24,7 +24,7 @@ use crate::collider::{
     Collider, FARTHEST, Solid, check_all, check_reach, out_of_reach, poses, read_all, take_poses, within_reach,
 };
 use crate::error::{Error, Result};
-use crate::lanes::{F4, ON, V3, all_within, select, splat};
+use crate::lanes::{F4, ON, V3, all_within, greater, keep, select, splat};
 use crate::options::{self as settings, describe as describe_options};
 use crate::simulation::{Channel, ChannelInfo, Simulation, check_dt};
 use crate::snapshot;
@@ -53,12 +53,11 @@ pub fn describe() -> Vec<crate::options::StructInfo> {
     vec![describe_options::<RagdollOptions>()]
 }
 
-/// One point of the build.
-#[derive(Clone, Copy, Debug)]
+/// One point of the build, as it arrives.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
 struct Point {
-    /// The joint that carries it while the body is animated, or [`NONE`].
-    joint: u32,
-    /// Where it is in the joint's space; without a joint, in the world.
+    /// Where it is in the space of the joint that carries it while the body is animated; without joints, in its body's.
     local: [f32; 3],
     /// Where it is in the rest pose, metres.
     rest: [f32; 3],
@@ -80,8 +79,9 @@ struct Joint {
     bone: u32,
 }
 
-/// What the points turn.
-#[derive(Clone, Copy, Debug)]
+/// What the points turn, as it arrives.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
 struct Bone {
     joint: u32,
     /// Origin, along, and side; without a side it is swung from its carrier.
@@ -104,6 +104,8 @@ struct Seed {
     after: Q4,
     /// From its origin to the bone's head, world.
     head: V3,
+    /// For limbs that seek the pose: how it is to be turned in its carrier.
+    wanted: Q4,
 }
 
 /// What a joint of four bodies is, local.
@@ -162,6 +164,8 @@ struct Frame {
 #[derive(Debug)]
 struct Build {
     points: Vec<Point>,
+    /// The joint of each; without joints 0.
+    carriers: Vec<u32>,
     /// In the order in which they are solved.
     links: Vec<Link>,
     joints: Vec<Joint>,
@@ -222,65 +226,78 @@ struct Output {
     links: Vec<u32>,
 }
 
-/// Points of all bodies: `points × blocks`.
+/// What all bodies are doing, by block.
 #[derive(Debug)]
 struct State {
-    /// Where they are and where they were a small step ago, from the block's origin, metres.
-    at: Vec<V3>,
-    was: Vec<V3>,
-    /// Where they were a step ago.
-    last: Vec<V3>,
-    /// Where they were when it was last looked whether they move.
-    mark: Vec<V3>,
-    /// 1/kg and kg. Of points that follow the pose 0, and a million times as much.
-    weight: Vec<F4>,
-    mass: Vec<F4>,
-    /// Where those that follow the pose are to be, at the last call and at this one.
-    goal_from: Vec<V3>,
-    goal: Vec<V3>,
-    /// By how much each limit, each pair of capsules and each point may still be beyond what it may: `limits`, `pairs` and
-    /// `points × blocks`, radians and metres.
-    slack: Vec<F4>,
-    gaps: Vec<F4>,
-    sunk: Vec<F4>,
-    /// Rest lengths and shares: `links × blocks`.
+    /// For each block the places of [`Own`], in their order.
+    places: Vec<V3>,
+    /// The same of its numbers.
+    numbers: Vec<F4>,
+    /// `links × blocks`.
     rows: Vec<Row>,
     /// `bones × blocks`.
     seeds: Vec<Seed>,
     /// How joints were drawn when their body began to get up: `joints × blocks`.
     held: Vec<Held>,
-    /// For limbs that seek the pose: how each bone is to be turned in its carrier, `bones × blocks`.
-    wanted: Vec<Q4>,
     blocks: Vec<Block>,
 }
 
-impl State {
-    /// Puts a point of some bodies of a block somewhere, at rest but for what it moves in a small step.
-    #[inline(never)]
-    fn put(&mut self, i: usize, at: V3, moved: V3, mask: F4) {
-        self.was[i] = V3::select(mask, at - moved, self.was[i]);
-        for all in [&mut self.at, &mut self.last, &mut self.mark, &mut self.goal, &mut self.goal_from] {
-            all[i] = V3::select(mask, at, all[i]);
-        }
-    }
+/// Places of a point.
+const PLACES: usize = 6;
 
-    /// All places of points.
-    fn places(&mut self) -> [&mut Vec<V3>; 6] {
-        [&mut self.at, &mut self.was, &mut self.last, &mut self.mark, &mut self.goal, &mut self.goal_from]
-    }
-
-    /// Whether a point of some bodies moves by itself.
-    #[inline(never)]
-    fn weigh(&mut self, i: usize, weight: f32, free: bool, mask: F4) {
-        let own = if weight > 0.0 { 1.0 / weight } else { HELD };
-        let (weight, mass) = if free { (weight, own) } else { (0.0, own * HELD) };
-        self.weight[i] = select(mask, splat(weight), self.weight[i]);
-        self.mass[i] = select(mask, splat(mass), self.mass[i]);
-    }
+/// What belongs to one block.
+struct Own<'a> {
+    block: &'a mut Block,
+    /// Where its points are and where they were a small step ago, from its origin, metres.
+    at: &'a mut [V3],
+    was: &'a mut [V3],
+    /// Where they were a step ago.
+    last: &'a mut [V3],
+    /// Where they were when it was last looked whether they move.
+    mark: &'a mut [V3],
+    /// Where those that follow the pose are to be, at the last call and at this one.
+    goal_from: &'a mut [V3],
+    goal: &'a mut [V3],
+    /// 1/kg; of points that follow the pose 0.
+    weight: &'a mut [F4],
+    /// By how much each point, each limit and each pair of capsules may still be beyond what it may, metres and radians.
+    sunk: &'a mut [F4],
+    slack: &'a mut [F4],
+    gaps: &'a mut [F4],
+    /// Rest lengths and shares.
+    rows: &'a mut [Row],
+    seeds: &'a mut [Seed],
 }
 
-/// By how much heavier a point that follows the pose is taken to be than one that does not.
-const HELD: f32 = 1e6;
+impl State {
+    /// What belongs to a block.
+    #[inline(never)]
+    fn own(&mut self, build: &Build, b: usize) -> Own<'_> {
+        fn take<'a, T>(all: &mut &'a mut [T], count: usize) -> &'a mut [T] {
+            let (head, tail) = std::mem::take(all).split_at_mut(count);
+            *all = tail;
+            head
+        }
+        let (n, links, bones) = (build.points.len(), build.links.len(), build.bones.len());
+        let mut places = &mut self.places[b * PLACES * n..];
+        let mut numbers = &mut self.numbers[b * build.numbers()..];
+        Own {
+            block: &mut self.blocks[b],
+            at: take(&mut places, n),
+            was: take(&mut places, n),
+            last: take(&mut places, n),
+            mark: take(&mut places, n),
+            goal_from: take(&mut places, n),
+            goal: take(&mut places, n),
+            weight: take(&mut numbers, n),
+            sunk: take(&mut numbers, n),
+            slack: take(&mut numbers, build.limits.len()),
+            gaps: take(&mut numbers, build.pairs.len()),
+            rows: &mut self.rows[b * links..][..links],
+            seeds: &mut self.seeds[b * bones..][..bones],
+        }
+    }
+}
 
 /// Running ragdolls of one build.
 #[derive(Debug)]
@@ -309,16 +326,12 @@ pub struct Ragdoll {
     now: Vec<Collider>,
     /// Made ready for each small step, one row more than there are; only the first where none moves.
     solids: Vec<Solid>,
-    /// Their friction.
+    /// Where they will be at the end of the step, and their friction.
     rubs: Vec<contacts::Rub>,
-    /// How far each moves in the step.
-    motion: Vec<f32>,
     /// Colliders and pairs that a block may meet in this step: four blocks.
     near: [contacts::Near; 4],
-    /// How their points are pressed.
+    /// How their points are pressed, and how high they stand on the floor.
     pressed: Vec<contacts::Press>,
-    /// How high they stand on the floor, from the origin of their block.
-    heights: Vec<F4>,
     /// Matrices of the joints of a block.
     worlds: Vec<Affine>,
     /// Points of a block that are kept aside.
@@ -369,30 +382,31 @@ impl Ragdoll {
     }
 
     fn wake_all(&mut self) {
-        for body in 0..self.bodies.len() {
-            self.wake(body);
+        for b in 0..self.state.blocks.len() {
+            self.wake(b, splat(ON));
         }
     }
 
-    fn wake(&mut self, body: usize) {
-        let (block, lane) = (body / 4, body % 4);
-        let mask = lane_mask(lane);
-        let (points, block) = (self.build.points.len(), &mut self.state.blocks[block]);
+    /// Wakes some bodies of a block.
+    #[inline(never)]
+    fn wake(&mut self, b: usize, mask: F4) {
+        let Own { block, at, mark, .. } = self.state.own(&self.build, b);
         block.awake |= block.limp & mask;
-        block.since.as_mut_array()[lane] = 0.0;
-        for p in body / 4 * points..(body / 4 + 1) * points {
-            self.state.mark[p] = V3::select(mask, self.state.at[p], self.state.mark[p]);
-        }
+        block.since = select(mask, F4::ZERO, block.since);
+        keep(mark, at, mask);
     }
 
     /// Steps as the options say from now on; velocities of the state are those of a small step.
     fn take_pace(&mut self) {
         let old = self.pace.seconds;
         self.pace = Pace::of(&self.options);
-        let ratio = splat(self.pace.seconds / old);
-        if self.pace.seconds != old {
-            for (at, was) in self.state.at.iter().zip(&mut self.state.was) {
-                *was = *at - (*at - *was) * ratio;
+        if self.pace.seconds == old {
+            return;
+        }
+        for b in 0..self.state.blocks.len() {
+            let Own { at, was, .. } = self.state.own(&self.build, b);
+            for (at, was) in at.iter().zip(was) {
+                *was = *at - (*at - *was) * splat(self.pace.seconds / old);
             }
         }
     }
@@ -409,9 +423,7 @@ impl Ragdoll {
         self.solids.clear();
         self.solids.reserve(self.colliders.len() * (self.pace.parts as usize + 1));
         let parts = self.pace.parts;
-        self.rubs = self.colliders.iter().map(|collider| contacts::Rub::of(collider.pose[7], parts)).collect();
-        self.motion.clear();
-        self.motion.resize(self.colliders.len(), 0.0);
+        self.rubs = self.colliders.iter().map(|collider| contacts::Rub::of(collider, parts)).collect();
         for near in &mut self.near {
             near.reserve(self.colliders.len(), self.build.pairs.len());
         }
@@ -420,20 +432,18 @@ impl Ragdoll {
     fn hit(&mut self, payload: &[f32]) -> Result<()> {
         let body = self.body(payload, 8)?;
         check_reach("the hit", "", &payload[1..])?;
-        let (mask, b) = (lane_mask(body % 4), body / 4);
+        let (b, lane) = (body / 4, body % 4);
         let (point, falloff) = (V3::splat([payload[1], payload[2], payload[3]]), payload[7]);
         let step = V3::splat([payload[4], payload[5], payload[6]]) * splat(self.pace.seconds);
-        let block = self.state.blocks[b];
-        let n = self.build.points.len();
-        for p in b * n..(b + 1) * n {
-            let state = &mut self.state;
-            let away = state.at[p] + block.origin - point;
-            let square = f64::from(away.dot(away).as_array()[body % 4]);
+        let Own { block, at, was, weight, .. } = self.state.own(&self.build, b);
+        for ((at, was), weight) in at.iter().zip(was).zip(weight) {
+            let away = *at + block.origin - point;
+            let square = f64::from(away.dot(away).as_array()[lane]);
             let part = if falloff > 0.0 { crate::number::exp(-square / f64::from(falloff)) as f32 } else { 1.0 };
-            let free = mask & block.limp & state.weight[p].simd_gt(F4::ZERO);
-            state.was[p] = V3::select(free, state.was[p] - step * splat(part), state.was[p]);
+            let free = lane_mask(lane) & block.limp & greater(*weight, F4::ZERO);
+            *was = V3::select(free, *was - step * splat(part), *was);
         }
-        self.wake(body);
+        self.wake(b, lane_mask(lane));
         Ok(())
     }
 
@@ -460,14 +470,11 @@ impl Ragdoll {
     /// A body is no longer simulated.
     fn leave(&mut self, body: usize) {
         let off = lane_mask(body % 4);
-        let block = &mut self.state.blocks[body / 4];
+        let Own { block, at, was, .. } = self.state.own(&self.build, body / 4);
         for mask in [&mut block.limp, &mut block.awake, &mut block.driven] {
-            mask.as_mut_array()[body % 4] = 0.0;
+            *mask &= !off;
         }
-        let n = self.build.points.len();
-        for p in body / 4 * n..(body / 4 + 1) * n {
-            self.state.was[p] = V3::select(off, self.state.at[p], self.state.was[p]);
-        }
+        keep(was, at, off);
     }
 }
 
@@ -601,7 +608,7 @@ impl Simulation for Ragdoll {
             }
             channels::WAKE => {
                 let body = self.body(payload, 1)?;
-                self.wake(body);
+                self.wake(body / 4, lane_mask(body % 4));
             }
             channels::SHOW => {
                 // Nor the time that waits, which depends on the frame rate.
@@ -623,11 +630,11 @@ impl Simulation for Ragdoll {
     }
 
     fn snapshot(&mut self) -> Vec<u8> {
-        snapshot::save(self)
+        snapshot::save(&mut { self })
     }
 
     fn restore(&mut self, bytes: &[u8]) -> Result<()> {
-        snapshot::restore(self, bytes)
+        snapshot::restore(&mut { self }, bytes)
     }
 
     fn hash(&self) -> u64 {
@@ -687,12 +694,15 @@ impl Ragdoll {
 
     /// How strongly the bodies of a block seek their poses.
     fn strengths(&self, b: usize) -> F4 {
-        F4::new(std::array::from_fn(|lane| self.input.strengths[b * 4 + lane]))
+        F4::new(self.input.strengths.as_chunks().0[b])
     }
 
     /// Takes the inputs as they are as what the next call interpolates from.
     fn settle_inputs(&mut self) {
         take_poses(&mut self.colliders, &self.input.colliders);
-        self.state.goal_from.copy_from_slice(&self.state.goal);
+        for b in 0..self.state.blocks.len() {
+            let own = self.state.own(&self.build, b);
+            own.goal_from.copy_from_slice(own.goal);
+        }
     }
 }

@@ -1,12 +1,12 @@
 //! From bones to points: where a pose has them, and how a body goes limp.
 
-use super::contacts::closest;
-use super::limits::{Points, basis_of};
-use super::{Body, Mode, NONE, Ragdoll, Seed, lane_mask};
+use super::contacts::{closest, farthest};
+use super::limits::{Points, lie};
+use super::{Body, Mode, NONE, Own, Ragdoll, Row, Seed, lane_mask};
 use crate::collider::check_reach;
 use crate::error::{Error, Result};
 use crate::lanes::{F4, ON, V3, greater, keep, larger, less, select, smaller, splat};
-use crate::spatial::{Affine, Drawn, M3, Q4, direction};
+use crate::spatial::{Affine, Drawn, M3, Q4};
 use std::slice::{from_mut, from_ref};
 
 /// A body that moves farther in one frame, in metres, was put there.
@@ -26,7 +26,8 @@ pub(super) enum Which {
 }
 
 impl Ragdoll {
-    /// World matrices of the joints of a block, from the place of what the first hangs on; gives that place.
+    /// World matrices of the joints of a block, from the place of what the first hangs on; gives that place. Where they carry
+    /// points is kept aside.
     pub(super) fn place_joints(&mut self, b: usize, which: Which) -> V3 {
         let frame = match which {
             Which::Before => &self.from,
@@ -52,19 +53,22 @@ impl Ragdoll {
                 self.worlds[joint.parent as usize].after(&pose)
             };
         }
+        self.carry_points();
         base
+    }
+
+    /// Keeps aside where joints carry the points of the build.
+    pub(super) fn carry_points(&mut self) {
+        let Ragdoll { build, spare, worlds, .. } = self;
+        for ((at, point), joint) in spare.iter_mut().zip(&build.points).zip(&build.carriers) {
+            *at = worlds[*joint as usize].times(V3::splat(point.local));
+        }
     }
 
     /// On where bodies of a block are in a mode.
     pub(super) fn lanes_of(&self, b: usize, mode: Mode) -> F4 {
         let is = |lane: usize| self.bodies.get(b * 4 + lane).is_some_and(|body| body.mode == mode);
         F4::new(std::array::from_fn(|lane| if is(lane) { ON } else { 0.0 }))
-    }
-
-    /// Where the joints that were placed last carry a point of the build.
-    pub(super) fn carried(&self, p: usize) -> V3 {
-        let point = &self.build.points[p];
-        self.worlds[point.joint as usize].times(V3::splat(point.local))
     }
 
     /// Lets a body fall: from the pose of the inputs, with the velocity of the last two frames or one that is given.
@@ -81,14 +85,14 @@ impl Ragdoll {
         let (b, lane) = (body / 4, body % 4);
         if self.build.joints.is_empty() {
             // It has no pose but the one in which it lies.
-            let n = b * n..(b + 1) * n;
             if let Some(velocity) = velocity {
                 let step = V3::splat([velocity[0], velocity[1], velocity[2]]) * splat(self.pace.seconds);
-                for p in n {
-                    self.state.was[p] = V3::select(lane_mask(lane), self.state.at[p] - step, self.state.was[p]);
+                let Own { at, was, .. } = self.state.own(&self.build, b);
+                for (at, was) in at.iter().zip(was) {
+                    *was = V3::select(lane_mask(lane), *at - step, *was);
                 }
             }
-            self.wake(body);
+            self.wake(b, lane_mask(lane));
             return Ok(());
         }
         let (joints, roots) = (self.build.joints.len(), self.build.roots);
@@ -104,135 +108,113 @@ impl Ragdoll {
     /// How points moved from the last frame but one to the last, in a small step. What jumped was put there: a body that moved
     /// too far, or a pose that changed too fast, as where a clip begins anew.
     fn take_motion(&mut self, b: usize, mask: F4) {
-        let n = self.build.points.len();
         let part = splat((f64::from(self.pace.seconds) / self.between) as f32);
         let before = self.place_joints(b, Which::Before);
-        for p in 0..n {
-            self.state.was[b * n + p] = V3::select(mask, self.carried(p), self.state.was[b * n + p]);
-        }
+        keep(self.state.own(&self.build, b).was, &self.spare, mask);
         let whole = self.place_joints(b, Which::Last) - before;
         let jumped = greater(whole.dot(whole), splat(JUMP * JUMP));
         let whole = V3::select(jumped, V3::ZERO, whole);
-        let (mut fastest, mut size) = (F4::ZERO, F4::ZERO);
-        let first = self.carried(0);
-        for p in 0..n {
-            let (moved, away) = (self.carried(p) - self.state.was[b * n + p], self.carried(p) - first);
-            fastest = larger(fastest, moved.dot(moved));
-            size = larger(size, away.dot(away));
-        }
+        let (own, spare) = (self.state.own(&self.build, b), &self.spare);
+        let size = spare.iter().fold(F4::ZERO, |most, at| larger((*at - spare[0]).dot(*at - spare[0]), most));
         let most = splat((self.between * FASTEST) as f32);
-        let cut = greater(fastest, most * most * size);
-        for p in 0..n {
-            let moved = V3::select(cut, V3::ZERO, self.carried(p) - self.state.was[b * n + p]);
-            let state = &mut self.state;
-            state.was[b * n + p] = V3::select(mask, (whole + moved) * part, state.was[b * n + p]);
+        let cut = greater(farthest(spare, own.was), most * most * size);
+        for (was, at) in own.was.iter_mut().zip(spare) {
+            let moved = V3::select(cut, V3::ZERO, *at - *was);
+            *was = V3::select(mask, (whole + moved) * part, *was);
         }
     }
 
     /// Puts the points of a body where the pose of the inputs has them.
     fn take_pose(&mut self, body: usize, velocity: Option<&[f32]>, free: Option<&[f32]>) {
-        let n = self.build.points.len();
         let (b, mask) = (body / 4, lane_mask(body % 4));
-        let own = b * n..(b + 1) * n;
         // How they moved in the last frame; `was` holds it until it is known where they are.
-        for p in own.clone() {
-            self.state.was[p] = V3::select(mask, V3::ZERO, self.state.was[p]);
-        }
-        if let Some(velocity) = velocity {
-            let step = V3::splat([velocity[0], velocity[1], velocity[2]]) * splat(self.pace.seconds);
-            for p in own.clone() {
-                self.state.was[p] = V3::select(mask, step, self.state.was[p]);
-            }
-        } else if self.frames == 2 {
+        let v = velocity.map_or([0.0; 3], |v| [v[0], v[1], v[2]]);
+        self.spare.fill(V3::splat(v) * splat(self.pace.seconds));
+        keep(self.state.own(&self.build, b).was, &self.spare, mask);
+        if velocity.is_none() && self.frames == 2 {
             self.take_motion(b, mask);
         }
         let base = self.place_joints(b, Which::Now);
-        let origin = origin_near(base + self.carried(0), self.options.floor);
-        let off = base - origin;
-        for p in 0..n {
-            let at = self.carried(p) + off;
-            let moved = self.state.was[b * n + p];
-            self.state.put(b * n + p, at, moved, mask);
+        self.lay(body, base, free);
+    }
+
+    /// Lets a body lie where points were carried to, from `base`. `was` holds how they move in a small step.
+    pub(super) fn lay(&mut self, body: usize, base: V3, free: Option<&[f32]>) {
+        let (b, mask) = (body / 4, lane_mask(body % 4));
+        let Ragdoll { build, state, options, spare, .. } = self;
+        let Own { block, at, was, last, mark, goal_from, goal, weight, .. } = state.own(build, b);
+        let origin = origin_near(base + spare[0], options.floor);
+        for (was, at) in was.iter_mut().zip(&mut *spare) {
+            *at = *at + (base - origin);
+            *was = V3::select(mask, *at - *was, *was);
         }
-        let block = &mut self.state.blocks[b];
+        for all in [at, last, mark, goal_from, goal] {
+            keep(all, spare, mask);
+        }
         block.origin = V3::select(mask, origin, block.origin);
         block.limp |= mask;
         block.awake |= mask;
         block.since = select(mask, F4::ZERO, block.since);
         block.driven &= !mask;
-        for (p, point) in self.build.points.iter().enumerate() {
-            let is_free = free.is_none_or(|free| free[p] != 0.0);
-            self.state.weigh(b * n + p, point.weight, is_free, mask);
-            if !is_free || point.weight == 0.0 {
-                self.state.blocks[b].driven |= mask;
+        for (p, (weight, point)) in weight.iter_mut().zip(&build.points).enumerate() {
+            let own = if free.is_none_or(|free| free[p] != 0.0) { point.weight } else { 0.0 };
+            *weight = select(mask, splat(own), *weight);
+            if own == 0.0 {
+                block.driven |= mask;
             }
         }
         self.measure_links(b, mask);
-        self.allow_what_is(b, mask);
+        if !self.build.joints.is_empty() || !self.options.classic {
+            self.allow_what_is(b, mask);
+        }
     }
 
     /// Rest lengths and shares of the links of some bodies of a block, as their points are now.
-    pub(super) fn measure_links(&mut self, b: usize, mask: F4) {
-        let (n, m) = (self.build.points.len(), self.build.links.len());
-        let state = &mut self.state;
-        let at = &state.at[b * n..(b + 1) * n];
+    fn measure_links(&mut self, b: usize, mask: F4) {
+        let Ragdoll { build, state, .. } = self;
+        let Own { block, at, weight, rows, .. } = state.own(build, b);
         let mut scale = F4::ONE;
-        if let Some(link) = self.build.links.iter().find(|link| !link.min && link.rest.is_none()) {
-            let rest = self.build.rest_length(link.a, link.b);
-            if rest > 0.0 && !self.build.joints.is_empty() {
+        if let Some(link) = build.links.iter().find(|link| !link.min && link.rest.is_none()) {
+            let rest = build.rest_length(link.a, link.b);
+            if rest > 0.0 && !build.joints.is_empty() {
                 scale = link.length(at) * splat(1.0 / rest);
             }
         }
-        state.blocks[b].scale = select(mask, scale, state.blocks[b].scale);
-        for (l, link) in self.build.links.iter().enumerate() {
+        block.scale = select(mask, scale, block.scale);
+        for (link, row) in build.links.iter().zip(rows) {
             let rest = match link.rest {
                 Some(rest) => scale * splat(rest),
                 None => link.length(at),
             };
-            let (a, other) = (state.weight[b * n + link.a as usize], state.weight[b * n + link.b as usize]);
-            let sum = a + other;
-            let per = select(greater(sum, F4::ZERO), F4::ONE / select(greater(sum, F4::ZERO), sum, F4::ONE), F4::ZERO);
-            let row = super::Row { rest, a: a * per, b: other * per };
-            keep(from_mut(&mut state.rows[b * m + l]), from_ref(&row), mask);
+            let [a, b] = [link.a, link.b].map(|p| weight[p as usize]);
+            let per = F4::ONE / larger(a + b, splat(1e-30));
+            keep(from_mut(row), from_ref(&Row { rest, a: a * per, b: b * per }), mask);
         }
     }
 
     /// What is bent too far, or inside something, as some bodies of a block go limp comes back slowly, not in one step.
-    pub(super) fn allow_what_is(&mut self, b: usize, mask: F4) {
+    fn allow_what_is(&mut self, b: usize, mask: F4) {
         let Ragdoll { build, state, options, colliders, angles, .. } = self;
-        let (n, m) = (build.points.len(), build.links.len());
-        let (own, block) = (b * n..(b + 1) * n, &state.blocks[b]);
-        let positive = |v: F4| select(greater(v, F4::ZERO), v, F4::ZERO);
-        let points = Points {
-            at: &mut state.at[own.clone()],
-            was: &mut state.was[own.clone()],
-            weight: &state.weight[own.clone()],
-            angles,
-            kick: F4::ZERO,
-        };
-        let limits = build.limits.len();
-        for (limit, slack) in build.limits.iter().zip(&mut state.slack[b * limits..]) {
-            *slack = select(mask, positive(points.excess(limit)), *slack);
+        let Own { block, at, was, weight, sunk, slack, gaps, rows, .. } = state.own(build, b);
+        let allow = |may: &mut F4, excess: F4| *may = select(mask, larger(excess, F4::ZERO), *may);
+        let points = Points { at, was, weight, angles, kick: F4::ZERO };
+        for (limit, slack) in build.limits.iter().zip(slack) {
+            allow(slack, points.excess(limit));
         }
         let at = &*points.at;
-        let pairs = build.pairs.len();
-        for ((pair, most), gap) in build.pairs.iter().zip(&mut state.gaps[b * pairs..]) {
-            let depth = block.scale * splat(*most) - closest(at, build.ends(*pair)).distance;
-            *gap = select(mask, positive(depth), *gap);
+        for ((pair, most), gap) in build.pairs.iter().zip(gaps) {
+            allow(gap, block.scale * splat(*most) - closest(at, build.ends(*pair)).distance);
         }
-        for (p, point) in build.points.iter().enumerate() {
+        for ((at, point), sunk) in at.iter().zip(&build.points).zip(sunk) {
             let radius = block.scale * splat(point.radius);
-            let mut depth = F4::ZERO;
-            if let Some(floor) = options.floor {
-                depth = splat(floor) - block.origin.y + radius - at[p].y;
-            }
+            let mut depth = options.floor.map_or(F4::ZERO, |floor| splat(floor) - block.origin.y + radius - at.y);
             for collider in colliders.iter() {
-                depth = larger(depth, radius - collider.solid().separation(at[p] + block.origin).1);
+                depth = larger(depth, radius - collider.solid().separation(*at + block.origin).1);
             }
-            state.sunk[b * n + p] = select(mask, positive(depth), state.sunk[b * n + p]);
+            allow(sunk, depth);
         }
         if !options.classic {
-            for (link, row) in build.links.iter().zip(&mut state.rows[b * m..]).filter(|(link, _)| link.min) {
+            for (link, row) in build.links.iter().zip(rows).filter(|(link, _)| link.min) {
                 row.rest = select(mask, smaller(row.rest, link.length(at)), row.rest);
             }
         }
@@ -241,69 +223,64 @@ impl Ragdoll {
     /// Remembers how bones lie to the points that turn them. The joints are placed as the pose of the inputs has them.
     fn seed_bones(&mut self, body: usize) {
         let (b, mask) = (body / 4, lane_mask(body % 4));
-        let (n, joints, roots, bones) =
-            (self.build.points.len(), self.build.joints.len(), self.build.roots, self.build.bones.len());
-        let off = self.input.frame.parents[b * roots].origin - self.state.blocks[b].origin;
-        for (i, bone) in self.build.bones.iter().enumerate() {
-            let [o, along, side] = bone.points;
-            let at = &self.state.at[b * n..(b + 1) * n];
-            let basis = if side == NONE {
-                let (way, _) = direction(at[along as usize] - at[o as usize], M3::IDENTITY.x);
-                Q4 { v: way, w: F4::ZERO }
-            } else {
-                Q4::of(basis_of(at, &bone.points))
-            };
-            let joint = &self.build.joints[bone.joint as usize];
+        let Ragdoll { build, state, input, output, worlds, angles, .. } = self;
+        let (joints, roots) = (build.joints.len(), build.roots);
+        let parents = &input.frame.parents[b * roots..(b + 1) * roots];
+        let own = b * joints..(b + 1) * joints;
+        let poses = &input.frame.poses[own.clone()];
+        let Own { block, at, seeds, .. } = state.own(build, b);
+        let off = parents[0].origin - block.origin;
+        for (bone, seed) in build.bones.iter().zip(seeds) {
+            let joint = &build.joints[bone.joint as usize];
             let above = if joint.parent == NONE {
-                self.input.frame.parents[b * roots + joint.root as usize].axes
+                &parents[joint.root as usize].axes
             } else {
-                self.worlds[joint.parent as usize].axes
+                &worlds[joint.parent as usize].axes
             };
-            let above = proper(&above);
-            let own = self.input.frame.poses[b * joints + bone.joint as usize].rotation.normalized();
-            let seed = &mut self.state.seeds[b * bones + i];
-            let head = self.worlds[bone.joint as usize].origin + off - at[o as usize];
-            let next = Seed { basis, before: above.back(), after: Q4::chain(&[above, own]), head };
+            let above = proper(above);
+            let next = Seed {
+                basis: lie(at, &bone.points, M3::IDENTITY.x),
+                before: above.back(),
+                after: Q4::chain(&[above, Q4::chain(&[poses[bone.joint as usize].rotation])]),
+                head: worlds[bone.joint as usize].origin + off - at[bone.points[0] as usize],
+                wanted: Q4::IDENTITY,
+            };
             keep(from_mut(seed), from_ref(&next), mask);
         }
         // What only lies between stays as it is.
-        for j in b * joints..(b + 1) * joints {
-            let pose = &self.input.frame.poses[j];
-            let rotation = pose.rotation.normalized();
-            let drawn = Drawn::of(rotation, &self.angles);
-            keep(from_mut(&mut self.output.rotations[j]), from_ref(&drawn), mask);
-            keep(from_mut(&mut self.output.places[j]), from_ref(&pose.position), mask);
+        for ((pose, rotation), place) in
+            poses.iter().zip(&mut output.rotations[own.clone()]).zip(&mut output.places[own])
+        {
+            let drawn = Drawn::of(Q4::chain(&[pose.rotation]), angles);
+            keep(from_mut(rotation), from_ref(&drawn), mask);
+            keep(from_mut(place), from_ref(&pose.position), mask);
         }
     }
 
     /// Where the pose of the inputs has what follows it: points of a partial ragdoll, and how limbs are wanted by their
     /// strength.
     pub(super) fn seek_pose(&mut self, b: usize) {
-        let (n, bones) = (self.build.points.len(), self.build.bones.len());
         let block = self.state.blocks[b];
         let strong = block.limp & greater(self.strengths(b), F4::ZERO);
         if self.build.joints.is_empty() || !(block.driven | strong).any() {
             return;
         }
         let base = self.place_joints(b, Which::Now);
-        for p in 0..n {
-            let goal = self.carried(p) + (base - block.origin);
-            self.state.goal[b * n + p] = V3::select(block.limp, goal, self.state.goal[b * n + p]);
-        }
+        let Ragdoll { build, state, spare, .. } = self;
+        let Own { goal, seeds, .. } = state.own(build, b);
+        spare.iter_mut().for_each(|at| *at = *at + (base - block.origin));
+        keep(goal, spare, block.limp);
         if !strong.any() {
             return;
         }
-        let goal = &self.state.goal[b * n..(b + 1) * n];
-        for (bone, wanted) in self.build.bones.iter().zip(&mut self.state.wanted[b * bones..]) {
-            let Some(frame) = self.build.frame_of(bone) else { continue };
-            let frame = basis_of(goal, &frame);
-            let [o, along, side] = bone.points;
-            *wanted = if side == NONE {
-                let (way, _) = direction(goal[along as usize] - goal[o as usize], M3::IDENTITY.x);
-                Q4 { v: frame.transposed_times(way), w: F4::ZERO }
+        for (bone, Seed { wanted, .. }) in build.bones.iter().zip(seeds) {
+            let Some(frame) = build.frame_of(bone) else { continue };
+            let frame = lie(goal, &frame, V3::ZERO).back();
+            let own = lie(goal, &bone.points, M3::IDENTITY.x);
+            *wanted = if bone.points[2] == NONE {
+                Q4 { v: frame.turn(own.v), w: F4::ZERO }
             } else {
-                let own = Q4::of(basis_of(goal, &bone.points));
-                Q4::chain(&[Q4::of(frame).back(), own])
+                Q4::chain(&[frame, own])
             };
         }
     }

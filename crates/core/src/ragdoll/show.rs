@@ -1,11 +1,11 @@
 //! What is drawn: points, and the bones that they turn.
 
-use super::limits::basis_of;
+use super::limits::lie;
 use super::pose::{Which, proper};
-use super::{Held, Mode, NONE, Ragdoll, is_on, lane_mask};
+use super::{Held, Mode, NONE, Own, Ragdoll, is_on, lane_mask};
 use crate::lanes::{F4, V3, keep, splat};
 use crate::number::{arccosine, sin_cos};
-use crate::spatial::{Drawn, Q4, direction, mix, perpendicular};
+use crate::spatial::{Drawn, Q4, mix, perpendicular};
 use std::slice::{from_mut, from_ref};
 
 impl Ragdoll {
@@ -36,9 +36,15 @@ impl Ragdoll {
     }
 
     fn show_bodies(&mut self, b: usize) {
-        let blend = splat(if self.newest { 1.0 } else { self.clock.blend() });
-        if self.state.blocks[b].limp.any() {
-            self.show_points(b, blend);
+        let limp = self.state.blocks[b].limp;
+        if limp.any() {
+            let blend = splat(if self.newest { 1.0 } else { self.clock.blend() });
+            let Own { block, at, last, .. } = self.state.own(&self.build, b);
+            for ((spare, at), last) in self.spare.iter_mut().zip(at).zip(last) {
+                *spare = mix(*last, *at, blend);
+            }
+            let origin = block.origin;
+            self.write_points(b, origin, limp);
             self.show_bones(b);
         }
         let rising = self.lanes_of(b, Mode::GettingUp);
@@ -47,71 +53,52 @@ impl Ragdoll {
         }
         let posed = rising | self.lanes_of(b, Mode::Animated);
         if posed.any() && !self.build.joints.is_empty() {
-            self.show_posed(b, posed);
+            // Points of bodies that are not limp are where their bones carry them.
+            let base = self.place_joints(b, Which::Drawn);
+            self.write_points(b, base, posed);
         }
     }
 
-    /// Writes the points of limp bodies, and keeps them aside for their bones.
-    fn show_points(&mut self, b: usize, blend: F4) {
-        let n = self.build.points.len();
-        let block = self.state.blocks[b];
-        for p in 0..n {
-            let at = mix(self.state.last[b * n + p], self.state.at[b * n + p], blend);
-            self.spare[p] = at;
-            self.write_point(b, p, at + block.origin, block.limp);
-        }
-    }
-
-    /// Points of bodies that are not limp are where their bones carry them.
-    fn show_posed(&mut self, b: usize, posed: F4) {
-        let base = self.place_joints(b, Which::Drawn);
-        for p in 0..self.build.points.len() {
-            let at = self.carried(p) + base;
-            self.write_point(b, p, at, posed);
-        }
-    }
-
-    fn write_point(&mut self, b: usize, p: usize, at: V3, mask: F4) {
-        for lane in (0..4).filter(|lane| is_on(mask, *lane)) {
-            let start = ((b * 4 + lane) * self.build.points.len() + p) * 3;
-            self.output.points[start..start + 3].copy_from_slice(&at.get(lane));
+    /// Writes the points that are kept aside, from `base`, of some bodies.
+    fn write_points(&mut self, b: usize, base: V3, mask: F4) {
+        let n = self.build.points.len() * 3;
+        for (lane, points) in (0..4).zip(self.output.points[b * 4 * n..].chunks_exact_mut(n)) {
+            if is_on(mask, lane) {
+                for (into, at) in points.as_chunks_mut().0.iter_mut().zip(&self.spare) {
+                    *into = (*at + base).get(lane);
+                }
+            }
         }
     }
 
     /// A bone is what it was when its body went limp, after what its points have turned by since.
     fn show_bones(&mut self, b: usize) {
-        let (bones, roots) = (self.build.bones.len(), self.build.roots);
-        let joints = self.build.joints.len();
-        let state = &self.state;
-        let block = &state.blocks[b];
-        let at = &self.spare[..];
-        for i in 0..bones {
-            let bone = self.build.bones[i];
-            let seed = &state.seeds[b * bones + i];
-            let [o, along, side] = bone.points;
-            let turned = if side == NONE {
-                let above = self.turns.get(bone.carrier as usize).copied().unwrap_or(Q4::IDENTITY);
+        let Ragdoll { build, state, input, output, turns, spare, angles, .. } = self;
+        let (joints, roots) = (build.joints.len(), build.roots);
+        let Own { block, seeds, .. } = state.own(build, b);
+        let rotations = &mut output.rotations[b * joints..(b + 1) * joints];
+        for (i, (bone, seed)) in build.bones.iter().zip(seeds).enumerate() {
+            let turned = if bone.points[2] == NONE {
+                let above = turns.get(bone.carrier as usize).copied().unwrap_or(Q4::IDENTITY);
                 let from = above.turn(seed.basis.v);
-                let (way, _) = direction(at[along as usize] - at[o as usize], from);
+                let way = lie(spare, &bone.points, from).v;
                 Q4::chain(&[Q4::between(from, way, perpendicular(from)), above])
             } else {
-                Q4::chain(&[Q4::of(basis_of(at, &bone.points)), seed.basis.back()])
+                Q4::chain(&[lie(spare, &bone.points, V3::ZERO), seed.basis.back()])
             };
-            self.turns[i] = turned;
-            let joint = self.build.joints[bone.joint as usize];
+            turns[i] = turned;
             let rotation = if bone.above != NONE {
-                let above = self.turns[bone.above as usize];
-                Q4::chain(&[seed.before, above.back(), turned, seed.after])
+                Q4::chain(&[seed.before, turns[bone.above as usize].back(), turned, seed.after])
             } else {
                 // What it hangs on may have moved since.
-                let parent = &self.input.frame.parents[b * roots + joint.root as usize];
-                let head = block.origin - parent.origin + at[o as usize] + turned.turn(seed.head);
-                let drawn = &mut self.output.places[b * joints + bone.joint as usize];
-                *drawn = V3::select(block.limp, parent.axes.solve(head), *drawn);
+                let parent = &input.frame.parents[b * roots + build.joints[bone.joint as usize].root as usize];
+                let head = block.origin - parent.origin + spare[bone.points[0] as usize] + turned.turn(seed.head);
+                let drawn = &mut output.places[b * joints + bone.joint as usize];
+                keep(from_mut(drawn), from_ref(&parent.axes.solve(head)), block.limp);
                 Q4::chain(&[proper(&parent.axes).back(), turned, seed.after])
             };
-            let drawn = &mut self.output.rotations[b * joints + bone.joint as usize];
-            keep(from_mut(drawn), from_ref(&Drawn::of(rotation, &self.angles)), block.limp);
+            let drawn = Drawn::of(rotation, angles);
+            keep(from_mut(&mut rotations[bone.joint as usize]), from_ref(&drawn), block.limp);
         }
     }
 

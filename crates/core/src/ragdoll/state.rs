@@ -1,14 +1,13 @@
 //! Beginning anew, carrying all somewhere else, saving and putting back.
 
-use super::pose::origin_near;
-use super::{Block, Body, MAX_STEPS, Mode, OUTERMOST, Ragdoll, STEP, lane_mask};
+use super::{Block, Body, MAX_STEPS, Mode, OUTERMOST, PLACES, Ragdoll, STEP, lane_mask};
 use crate::clock::Clock;
 use crate::collider::{FARTHEST, all_sound, check_all, kinds, take_poses, within_reach};
 use crate::error::{Error, Result};
-use crate::lanes::{F4, ON, V3, all_within, splat};
+use crate::lanes::{F4, ON, V3, all_within, keep, splat};
 use crate::simulation::read_matrix;
 use crate::snapshot::{Kept, Tape, hash};
-use crate::spatial::{Affine, M3};
+use crate::spatial::M3;
 use bytemuck::{Zeroable, bytes_of};
 
 /// How far the columns of a rotation may be from unit length and right angles.
@@ -24,76 +23,53 @@ impl Ragdoll {
         take_poses(&mut self.colliders, &self.input.colliders);
         self.now.clone_from(&self.colliders);
         self.gravity = self.input.gravity;
-        self.state.blocks.fill(Block::zeroed());
-        for all in [&mut self.state.slack, &mut self.state.gaps, &mut self.state.sunk] {
-            all.fill(F4::ZERO);
-        }
+        self.state.blocks.fill(Block { scale: F4::ONE, ..Block::zeroed() });
+        self.state.numbers.fill(F4::ZERO);
         let posed = !self.build.joints.is_empty();
         let mode = if posed { Mode::Animated } else { Mode::Limp };
         self.bodies.fill(Body { mode, elapsed: 0.0, duration: 0.0 });
-        for block in &mut self.state.blocks {
-            block.scale = F4::ONE;
-        }
-        for body in 0..if posed { 0 } else { self.bodies.len() } {
+        for body in 0..self.build.placed.len() {
             self.put_down(body);
-        }
-        for b in 0..if posed { 0 } else { self.state.blocks.len() } {
-            self.measure_links(b, splat(ON));
-            if !self.options.classic {
-                self.allow_what_is(b, splat(ON));
-            }
         }
         self.show();
     }
 
     /// Puts a body without joints where it was placed.
     fn put_down(&mut self, body: usize) {
-        let n = self.build.points.len();
-        let (b, mask) = (body / 4, lane_mask(body % 4));
         let placed = self.build.placed[body];
-        let origin = origin_near(placed.times(V3::splat(self.build.points[0].local)), self.options.floor);
-        let block = &mut self.state.blocks[b];
-        block.limp |= mask;
-        block.awake |= mask;
-        block.origin = V3::select(mask, origin, block.origin);
-        for (p, point) in self.build.points.iter().enumerate() {
-            let i = b * n + p;
-            let at = placed.times(V3::splat(point.local)) - origin;
-            let step = placed.axes.times(V3::splat(point.velocity)) * splat(self.pace.seconds);
-            self.state.put(i, at, step, mask);
-            self.state.weigh(i, point.weight, true, mask);
-            if point.weight == 0.0 {
-                self.state.blocks[b].driven |= mask;
-            }
+        let seconds = splat(self.pace.seconds);
+        for (spare, point) in self.spare.iter_mut().zip(&self.build.points) {
+            *spare = placed.axes.times(V3::splat(point.velocity)) * seconds;
         }
+        keep(self.state.own(&self.build, body / 4).was, &self.spare, lane_mask(body % 4));
+        self.worlds[0] = placed;
+        self.carry_points();
+        self.lay(body, V3::ZERO, None);
     }
 
     /// Moves limp bodies, and what the next call interpolates from, by a matrix that turns and moves.
     pub(super) fn carry_all(&mut self, matrix: &[f32; 16]) -> Result<()> {
         let way = read_matrix(matrix)?;
-        let (Affine { axes, .. }, one) = (way, M3::IDENTITY);
+        let axes = way.axes;
         let M3 { x, y, z } = axes;
-        let off = |v: V3, to: V3| {
-            let off = v - to;
-            off.x.abs().as_array()[0] + off.y.abs().as_array()[0] + off.z.abs().as_array()[0]
-        };
-        let square = M3 { x: axes.transposed_times(x), y: axes.transposed_times(y), z: axes.transposed_times(z) };
-        let turned = x.cross(y).dot(z).as_array()[0] > 0.0;
-        if !turned || off(square.x, one.x) + off(square.y, one.y) + off(square.z, one.z) > STRAIGHT {
+        let one = M3::IDENTITY;
+        let off = [
+            axes.transposed_times(x) - one.x,
+            axes.transposed_times(y) - one.y,
+            axes.transposed_times(z) - one.z,
+            x.cross(y) - z,
+        ];
+        if !all_within(&off, STRAIGHT) {
             return Err(Error::input("teleport takes a matrix that turns and moves a ragdoll, and does not scale it"));
         }
-        let n = self.build.points.len();
-        let places: Vec<V3> = self.state.blocks.iter().map(|block| way.times(block.origin)).collect();
-        if !all_within(&places, FARTHEST) {
+        if self.state.blocks.iter().any(|block| !all_within(&[way.times(block.origin)], FARTHEST)) {
             return Err(Error::input("teleport takes the bodies farther than 1000000 m"));
         }
-        for (b, place) in places.into_iter().enumerate() {
-            self.state.blocks[b].origin = place;
-            for p in b * n..(b + 1) * n {
-                for all in self.state.places() {
-                    all[p] = axes.times(all[p]);
-                }
-            }
+        for block in &mut self.state.blocks {
+            block.origin = way.times(block.origin);
+        }
+        for place in &mut self.state.places {
+            *place = axes.times(*place);
         }
         for frame in [&mut self.from, &mut self.to] {
             frame.parents.iter_mut().for_each(|raw| *raw = way.after(raw));
@@ -114,10 +90,7 @@ impl Ragdoll {
                 let (b, lane) = (i / 4, i % 4);
                 let mut add = |v: &V3| state.extend_from_slice(bytes_of(&v.get(lane)));
                 add(&self.state.blocks[b].origin);
-                for p in b * n..(b + 1) * n {
-                    add(&self.state.at[p]);
-                    add(&self.state.was[p]);
-                }
+                self.state.places[b * PLACES * n..][..2 * n].iter().for_each(add);
             }
         }
         hash(&state)
@@ -125,25 +98,16 @@ impl Ragdoll {
 }
 
 impl Ragdoll {
-    /// What is kept in registers, but for masses, which may be large, and blocks, which have masks.
-    fn numbers(&mut self) -> [&mut [F4]; 22] {
+    /// What is kept in registers, but for blocks, which have masks.
+    fn numbers(&mut self) -> [&mut [F4]; 13] {
         use bytemuck::cast_slice_mut as numbers;
         let state = &mut self.state;
         let (from, to, now) = (&mut self.from, &mut self.to, &mut self.input.frame);
         [
-            numbers(&mut state.at),
-            numbers(&mut state.was),
-            numbers(&mut state.last),
-            numbers(&mut state.mark),
-            numbers(&mut state.goal),
-            numbers(&mut state.goal_from),
-            &mut state.weight,
-            &mut state.slack,
-            &mut state.gaps,
-            &mut state.sunk,
+            numbers(&mut state.places),
+            &mut state.numbers,
             numbers(&mut state.rows),
             numbers(&mut state.seeds),
-            numbers(&mut state.wanted),
             numbers(&mut state.held),
             numbers(&mut self.output.rotations),
             numbers(&mut self.output.places),
@@ -157,9 +121,10 @@ impl Ragdoll {
     }
 }
 
-impl Kept for Ragdoll {
+// Of a reference: what is asked of anything that is kept would else bring along how to free it.
+impl Kept for &mut Ragdoll {
     fn label(&self) -> (&'static [u8; 8], &'static str) {
-        (b"LBragdl2", "ragdolls with the bodies, points, links and colliders of these")
+        (b"LBragdl3", "ragdolls with the bodies, points, links and colliders of these")
     }
 
     /// Bodies, points, links, bones and what the colliders are.
@@ -203,7 +168,6 @@ impl Kept for Ragdoll {
         tape.poses(&mut self.now);
         tape.all(&mut self.input.colliders);
         self.numbers().into_iter().for_each(|numbers| tape.all(numbers));
-        tape.all(&mut self.state.mass);
         tape.all(&mut self.state.blocks);
         tape.all(&mut self.input.strengths);
     }
@@ -228,7 +192,6 @@ impl Kept for Ragdoll {
             && all_sound(&self.now)
             && check_all(&self.input.colliders, &self.colliders).is_ok()
             && self.numbers().iter().all(|numbers| all_within(numbers, OUTERMOST))
-            && all_within(&self.state.mass, f32::MAX)
             && self.state.blocks.iter().all(block)
             && self.input.strengths.iter().all(|v| (0.0..=1.0).contains(v))
     }

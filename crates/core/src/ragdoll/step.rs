@@ -1,11 +1,11 @@
 //! One fixed step.
 
-use super::contacts::{Meeting, Press, Scene, hold_still, look_around};
-use super::limits::{Points, basis_of};
+use super::contacts::{Meeting, Press, Scene, farthest, hold_still, look_around};
+use super::limits::{Points, lie};
 use super::links::{ease_apart, pull, pull_four};
 use super::pose::origin_near;
-use super::{Block, NONE, OUTERMOST, Ragdoll};
-use crate::lanes::{F4, V3, greater, larger, less, select, splat};
+use super::{Block, NONE, OUTERMOST, Own, PLACES, Ragdoll, Seed};
+use crate::lanes::{F4, ON, V3, all_within, greater, keep, larger, less, select, splat};
 use crate::spatial::{M3, Q4, mix};
 
 /// Passes over the links in a small step: more than one where points are light beside their neighbours.
@@ -51,16 +51,10 @@ impl Ragdoll {
 
     fn step_blocks(&mut self, first: usize, count: usize, place: f32) {
         let n = self.build.points.len();
-        let points = first * n..(first + count) * n;
-        let scene = Scene { solids: &self.solids, rubs: &self.rubs, motion: &self.motion, pace: &self.pace };
-        for g in 0..count {
-            look_around(&mut self.near[g], &self.build, &self.state, first + g, &scene, self.options.self_collision);
-        }
         self.pressed.fill(Press::NONE);
         for g in 0..count {
             self.ease_in(first + g, g);
         }
-        self.state.last[points.clone()].copy_from_slice(&self.state.at[points.clone()]);
         let (classic, parts) = (self.options.classic, self.pace.parts);
         for part in 0..parts {
             for b in first..first + count {
@@ -84,8 +78,10 @@ impl Ragdoll {
                             }
                         }
                     }
-                    let (at, was) = (&mut self.state.at[points.clone()], &self.state.was[points.clone()]);
-                    hold_still(&mut self.pressed[..count * n], at, was, self.pace.seconds * self.build.unit);
+                    for (b, pressed) in (first..first + count).zip(self.pressed.chunks_exact_mut(n)) {
+                        let Own { at, was, .. } = self.state.own(&self.build, b);
+                        hold_still(pressed, at, was, self.pace.seconds * self.build.unit);
+                    }
                 }
             }
         }
@@ -96,153 +92,158 @@ impl Ragdoll {
 
     /// One pass over the links.
     fn pull_all(&mut self, first: usize, count: usize) {
-        let (n, m) = (self.build.points.len(), self.build.links.len());
+        let (n, m) = (self.build.points.len() * PLACES, self.build.links.len());
         let rows = &self.state.rows[first * m..(first + count) * m];
-        let at = &mut self.state.at[first * n..(first + count) * n];
+        let places = &mut self.state.places[first * n..(first + count) * n];
         if count == ABREAST {
-            pull_four(&self.build.links, rows, at, self.pace.tiny);
+            pull_four(&self.build.links, rows, places, self.pace.tiny);
         } else {
-            pull(&self.build.links, rows, at, self.pace.tiny);
+            pull(&self.build.links, rows, places, self.pace.tiny);
         }
     }
 
-    /// What began inside something may be so a little less from now on; and how high points stand on the floor.
+    /// Looks at what is near. What began inside something may be so a little less from now on.
     fn ease_in(&mut self, b: usize, g: usize) {
-        let (n, m, pairs) = (self.build.points.len(), self.build.links.len(), self.build.pairs.len());
-        let (block, state) = (self.state.blocks[b], &mut self.state);
-        let ease = self.pace.ease * block.scale * splat(self.build.unit);
-        let (sunk, gaps) = (&mut state.sunk[b * n..(b + 1) * n], &mut state.gaps[b * pairs..(b + 1) * pairs]);
-        for eased in sunk.iter_mut().chain(gaps) {
+        let Ragdoll { build, state, pace, options, near, pressed, solids, rubs, .. } = self;
+        let own = state.own(build, b);
+        look_around(&mut near[g], build, &own, &Scene { solids, rubs, pace }, options.self_collision);
+        own.last.copy_from_slice(own.at);
+        let (origin, scale) = (own.block.origin, own.block.scale);
+        let ease = pace.ease * scale * splat(build.unit);
+        for eased in own.sunk.iter_mut().chain(own.gaps) {
             let left = *eased - ease;
             *eased = select(greater(left, F4::ZERO), left, F4::ZERO);
         }
-        if !self.options.classic {
-            ease_apart(&self.build.links, &mut state.rows[b * m..(b + 1) * m], ease, block.scale);
+        if !options.classic {
+            ease_apart(&build.links, own.rows, ease, scale);
         }
-        let floor = splat(self.options.floor.unwrap_or_default()) - block.origin.y;
-        for ((height, point), sunk) in self.heights[g * n..].iter_mut().zip(&self.build.points).zip(&*sunk) {
-            *height = floor + block.scale * splat(point.radius) - *sunk;
+        let floor = splat(options.floor.unwrap_or_default()) - origin.y;
+        for ((press, point), sunk) in pressed[g * build.points.len()..].iter_mut().zip(&build.points).zip(own.sunk) {
+            press.height = floor + scale * splat(point.radius) - *sunk;
         }
     }
 
     /// Moves the points of a block as they moved before, and by gravity; those that follow the pose a part of what is `left`
     /// of their way.
     fn move_on(&mut self, b: usize, place: f32, left: u32) {
-        let (state, pace) = (&mut self.state, &self.pace);
+        let pace = &self.pace;
         let fall = V3::splat(self.gravity) * splat(pace.seconds * pace.seconds);
-        let n = self.build.points.len();
-        let (own, driven) = (b * n..(b + 1) * n, state.blocks[b].driven);
-        fly(&mut state.at[own.clone()], &mut state.was[own.clone()], pace.keep, fall);
-        if driven.any() {
-            for p in own {
-                let held = less(state.weight[p], pace.tiny) & driven;
-                let goal = mix(state.goal_from[p], state.goal[p], splat(place));
-                let on = mix(state.was[p], goal, F4::ONE / splat(left as f32));
-                state.at[p] = V3::select(held, on, state.at[p]);
+        let Own { block, at, was, goal_from, goal, weight, .. } = self.state.own(&self.build, b);
+        fly(at, was, pace.keep, fall);
+        if block.driven.any() {
+            for ((((at, was), from), to), weight) in at.iter_mut().zip(was).zip(goal_from).zip(goal).zip(weight) {
+                let held = less(*weight, pace.tiny) & block.driven;
+                let goal = mix(*from, *to, splat(place));
+                let on = mix(*was, goal, F4::ONE / splat(left as f32));
+                *at = V3::select(held, on, *at);
             }
         }
     }
 
     /// All but the links: what a block meets, its limits, its strength.
     fn constrain(&mut self, b: usize, g: usize, part: usize) {
-        let strength = self.strengths(b) & self.state.blocks[b].limp;
-        let Ragdoll { build, state, pace, options, near, pressed, heights, solids, rubs, motion, angles, .. } = self;
-        let (n, bones) = (build.points.len(), build.bones.len());
-        let (limits, pairs) = (build.limits.len(), build.pairs.len());
-        let (block, own) = (state.blocks[b], b * n..(b + 1) * n);
-        let (at, was) = (&mut state.at[own.clone()], &mut state.was[own.clone()]);
-        let (weight, sunk) = (&state.weight[own.clone()], &state.sunk[own]);
-        let scene = Scene { solids, rubs, motion, pace };
-        let pressed = &mut pressed[g * n..(g + 1) * n];
-        let (origin, scale) = (block.origin, block.scale);
-        let gaps = &state.gaps[b * pairs..(b + 1) * pairs];
-        let heights = &heights[g * n..(g + 1) * n];
-        let mut meeting = Meeting { build, pressed, at, was, weight, origin, scale, sunk };
+        let strengths = self.strengths(b);
+        let Ragdoll { build, state, pace, options, near, pressed, solids, rubs, angles, .. } = self;
+        let n = build.points.len();
+        let Own { block, at, was, weight, sunk, slack, gaps, seeds, .. } = state.own(build, b);
+        let (origin, scale, strength) = (block.origin, block.scale, strengths & block.limp);
+        let points = Points { at, was, weight, angles, kick: pace.kick_angle };
+        let mut meeting = Meeting { build, pressed: &mut pressed[g * n..(g + 1) * n], points, origin, scale, sunk };
         meeting.keep_limbs_apart(&near[g], gaps, pace.kick * scale * splat(build.unit));
-        meeting.meet(&near[g], &scene, part);
+        meeting.meet(&near[g], &Scene { solids, rubs, pace }, part);
         if options.floor.is_some() {
             if options.classic {
-                meeting.stand(heights, pace.slide)
+                meeting.stand(pace.slide);
             } else {
-                meeting.land(heights, pace.slide, pace.hold)
+                meeting.land(pace.slide, pace.hold);
             }
         }
-        let Meeting { at, was, .. } = meeting;
-        let mut points = Points { at, was, weight, angles, kick: pace.kick_angle };
+        let mut points = meeting.points;
         if greater(strength, F4::ZERO).any() {
-            points.seek_all(build, &state.wanted[b * bones..(b + 1) * bones], strength * pace.strong);
+            points.seek_all(build, seeds, strength * pace.strong);
         }
-        points.hold(&build.limits, &mut state.slack[b * limits..(b + 1) * limits], pace.ease_angle);
+        points.hold(&build.limits, slack, pace.ease_angle);
     }
 
     /// Hinges once more.
     fn constrain_again(&mut self, b: usize) {
         let Ragdoll { build, state, pace, angles, .. } = self;
-        let (n, limits) = (build.points.len(), build.limits.len());
-        let own = b * n..(b + 1) * n;
-        let (at, was) = (&mut state.at[own.clone()], &mut state.was[own.clone()]);
-        let mut points = Points { at, was, weight: &state.weight[own], angles, kick: pace.kick_angle };
-        points.hold_hinges(&build.limits, &state.slack[b * limits..(b + 1) * limits]);
+        let Own { at, was, weight, slack, .. } = state.own(build, b);
+        Points { at, was, weight, angles, kick: pace.kick_angle }.hold_hinges(&build.limits, slack);
     }
 
     /// What is done once a step: lost motion, rest, and what must not be.
     fn end_step(&mut self, b: usize, g: usize) {
-        let n = self.build.points.len();
-        let own = b * n..(b + 1) * n;
-        if self.options.damping > 0.0 {
-            self.damp(b);
+        let strengths = self.strengths(b);
+        let Ragdoll { build, state, pace, options, pressed, output, spare, .. } = self;
+        let n = build.points.len();
+        let mut own = state.own(build, b);
+        if options.damping > 0.0 {
+            own.damp(splat(options.damping), pace.tiny);
         }
-        self.come_to_rest(b, g);
-        let state = &mut self.state;
-        let mut sound = F4::ZERO;
-        let mut most = F4::ZERO;
-        for p in own.clone() {
-            let at = state.at[p];
-            most = larger(most, at.x.abs() + at.y.abs() + at.z.abs());
-            sound |= !less(at.x.abs() + at.y.abs() + at.z.abs(), splat(OUTERMOST));
+        own.come_to_rest(&pressed[g * n..(g + 1) * n], build.unit);
+        let Own { block, at, was, last, .. } = own;
+        let mut sound = splat(ON);
+        for at in [block.origin].iter().chain(&*at) {
+            sound &= less(at.x.abs() + at.y.abs() + at.z.abs(), splat(OUTERMOST));
         }
-        let block = &mut state.blocks[b];
-        let o = block.origin;
-        sound = !(sound | !less(o.x.abs() + o.y.abs() + o.z.abs(), splat(OUTERMOST)));
-        let awake = block.awake;
-        if !(sound | !awake).all() {
-            self.output.status[0] += 1;
+        if !(sound | !block.awake).all() {
+            output.status[0] += 1;
         }
         // What sleeps, or is not simulated, stays; what stopped being finite stands where it was a step ago.
-        let keep = awake & sound;
-        if !keep.all() {
-            for p in own.clone() {
-                state.at[p] = V3::select(keep, state.at[p], state.last[p]);
-                state.was[p] = V3::select(keep, state.was[p], state.last[p]);
+        let back = !(block.awake & sound);
+        if back.any() {
+            keep(at, last, back);
+            keep(was, last, back);
+        }
+        if !all_within(at, NEAR) {
+            // Points are measured from somewhere nearer to the first of them.
+            let by = origin_near(at[0] + block.origin, options.floor) - block.origin;
+            block.origin = block.origin + by;
+            for place in &mut state.places[b * n * PLACES..(b + 1) * n * PLACES] {
+                *place = *place - by;
             }
         }
-        if greater(most, splat(NEAR)).any() {
-            self.measure_anew(b);
+        let Some(seconds) = options.sleep_time else { return };
+        let mut own = state.own(build, b);
+        let asleep = own.rest(seconds, options.sleep_distance) & !greater(strengths, F4::ZERO);
+        if asleep.any() {
+            let Own { block, at, was, last, rows, .. } = own;
+            block.awake &= !asleep;
+            // Where it lies, lengths hold exactly.
+            spare.copy_from_slice(at);
+            for _ in 0..if options.classic { 0 } else { AT_REST } {
+                pull(&build.links, rows, at, pace.tiny);
+            }
+            keep(at, spare, !asleep);
+            keep(was, at, asleep);
+            keep(last, at, asleep);
         }
-        self.fall_asleep(b);
     }
+}
 
+impl Own<'_> {
     /// Takes a part of each point's motion as against that of its body as one. Momentum and its moment stay as they are.
     ///
     /// Müller, Heidelberger, Hennix and Ratcliff, "Position based dynamics" (2007), 3.5.
-    fn damp(&mut self, b: usize) {
-        let n = self.build.points.len();
-        let state = &mut self.state;
-        let own = b * n..(b + 1) * n;
-        let (at, was, mass) = (&state.at[own.clone()], &mut state.was[own.clone()], &state.mass[own]);
+    #[inline(never)]
+    fn damp(&mut self, part: F4, tiny: F4) {
         let (mut sum, mut center, mut motion) = (F4::ZERO, V3::ZERO, V3::ZERO);
-        for p in 0..n {
-            sum += mass[p];
-            center = center + at[p] * mass[p];
-            motion = motion + (at[p] - was[p]) * mass[p];
+        let mass = |weight: &F4| F4::ONE / larger(*weight, splat(1.0 / HELD));
+        for ((at, was), weight) in self.at.iter().zip(&*self.was).zip(&*self.weight) {
+            let mass = mass(weight);
+            sum += mass;
+            center = center + *at * mass;
+            motion = motion + (*at - *was) * mass;
         }
-        let per = F4::ONE / larger(sum, self.pace.tiny);
+        let per = F4::ONE / larger(sum, tiny);
         let (center, motion) = (center * per, motion * per);
         let (mut moment, mut inertia) = (V3::ZERO, M3 { x: V3::ZERO, y: V3::ZERO, z: V3::ZERO });
-        for p in 0..n {
-            let arm = at[p] - center;
-            moment = moment + arm.cross(at[p] - was[p]) * mass[p];
-            let (heavy, square) = (arm * mass[p], arm.dot(arm) * mass[p]);
+        for ((at, was), weight) in self.at.iter().zip(&*self.was).zip(&*self.weight) {
+            let arm = *at - center;
+            let heavy = arm * mass(weight);
+            let square = arm.dot(heavy);
+            moment = moment + heavy.cross(*at - *was);
             inertia.x = inertia.x - arm * heavy.x;
             inertia.y = inertia.y - arm * heavy.y;
             inertia.z = inertia.z - arm * heavy.z;
@@ -251,87 +252,45 @@ impl Ragdoll {
             inertia.z.z += square;
         }
         let turn = inertia.solve(moment);
-        let part = splat(self.options.damping);
-        for p in 0..n {
-            let whole = motion + turn.cross(at[p] - center);
-            was[p] = was[p] - (whole - (at[p] - was[p])) * part;
+        for (at, was) in self.at.iter().zip(&mut *self.was) {
+            let whole = motion + turn.cross(*at - center);
+            *was = *was - (whole - (*at - *was)) * part;
         }
     }
 
     /// A body that touches something and hardly moves loses what is left: joints and friction are never solved to the end.
-    fn come_to_rest(&mut self, b: usize, g: usize) {
-        let n = self.build.points.len();
-        let state = &mut self.state;
-        let (mut fastest, mut touches) = (F4::ZERO, F4::ZERO);
-        for (p, press) in (b * n..(b + 1) * n).zip(&self.pressed[g * n..]) {
-            let moved = state.at[p] - state.last[p];
-            fastest = larger(fastest, moved.dot(moved));
-            touches |= press.some();
+    fn come_to_rest(&mut self, pressed: &[Press], unit: f32) {
+        let touches = pressed.iter().fold(F4::ZERO, |touches, press| touches | press.some());
+        if !touches.any() {
+            return;
         }
-        let slow = splat(SLOW * super::STEP as f32 * self.build.unit) * state.blocks[b].scale;
-        let part = splat(1.0) - fastest.sqrt() / slow;
+        let slow = splat(SLOW * super::STEP as f32 * unit) * self.block.scale;
+        let part = splat(1.0) - farthest(self.at, self.last).sqrt() / slow;
         let part = select(touches & greater(part, F4::ZERO), part * splat(REST), F4::ZERO);
         if greater(part, F4::ZERO).any() {
-            for p in b * n..(b + 1) * n {
-                state.was[p] = mix(state.was[p], state.at[p], part);
+            for (at, was) in self.at.iter().zip(&mut *self.was) {
+                *was = mix(*was, *at, part);
             }
         }
     }
 
-    /// Measures the points from somewhere nearer to the first of them.
-    #[cold]
-    fn measure_anew(&mut self, b: usize) {
-        let n = self.build.points.len();
-        let Ragdoll { state, options, .. } = self;
-        let origin = state.blocks[b].origin;
-        let by = origin_near(state.at[b * n] + origin, options.floor) - origin;
-        state.blocks[b].origin = origin + by;
-        for p in b * n..(b + 1) * n {
-            for all in state.places() {
-                all[p] = all[p] - by;
-            }
-        }
-    }
-
-    /// Looks, where it is due, whether bodies have moved since they were last looked at.
-    fn fall_asleep(&mut self, b: usize) {
-        let Some(seconds) = self.options.sleep_time else { return };
-        let (n, strengths) = (self.build.points.len(), self.strengths(b));
-        let state = &mut self.state;
-        let block = &mut state.blocks[b];
+    /// On where bodies have not moved since they were last looked at; only where it is time to look.
+    fn rest(&mut self, seconds: f32, far: f32) -> F4 {
+        let block = &mut *self.block;
         block.since += F4::ONE;
         let due = block.awake & !less(block.since * splat(super::STEP as f32), splat(seconds));
         if !due.any() {
-            return;
+            return F4::ZERO;
         }
-        let mut moved = F4::ZERO;
-        for p in b * n..(b + 1) * n {
-            let way = state.at[p] - state.mark[p];
-            moved = larger(moved, way.dot(way));
-            state.mark[p] = V3::select(due, state.at[p], state.mark[p]);
-        }
+        let moved = farthest(self.at, self.mark);
+        keep(self.mark, self.at, due);
         block.since = select(due, F4::ZERO, block.since);
-        let far = splat(self.options.sleep_distance);
-        let asleep = due & less(moved, far * far) & !block.driven & !greater(strengths, F4::ZERO);
-        block.awake &= !asleep;
-        if asleep.any() {
-            // Where it lies, lengths hold exactly.
-            let m = self.build.links.len();
-            let (at, rows) = (&mut state.at[b * n..(b + 1) * n], &state.rows[b * m..(b + 1) * m]);
-            self.spare.copy_from_slice(at);
-            for _ in 0..if self.options.classic { 0 } else { AT_REST } {
-                pull(&self.build.links, rows, at, self.pace.tiny);
-            }
-            for (at, awake) in at.iter_mut().zip(&self.spare) {
-                *at = V3::select(asleep, *at, *awake);
-            }
-            for p in b * n..(b + 1) * n {
-                state.was[p] = V3::select(asleep, state.at[p], state.was[p]);
-                state.last[p] = V3::select(asleep, state.at[p], state.last[p]);
-            }
-        }
+        due & less(moved, splat(far * far)) & !block.driven
     }
 }
+
+/// How heavy a point that follows the pose is taken to be, kg.
+const HELD: f32 = 1e6;
 
 /// Points move as they moved before, slowed by the air, and fall.
 #[inline(never)]
@@ -345,20 +304,17 @@ fn fly(at: &mut [V3], was: &mut [V3], keep: F4, fall: V3) {
 
 impl Points<'_> {
     /// Turns every bone that has a carrier towards how it is wanted in it.
-    fn seek_all(&mut self, build: &super::Build, wanted: &[Q4], pull: F4) {
-        for (bone, wanted) in build.bones.iter().zip(wanted) {
+    fn seek_all(&mut self, build: &super::Build, seeds: &[Seed], pull: F4) {
+        for (bone, Seed { wanted, .. }) in build.bones.iter().zip(seeds) {
             let Some(frame) = build.frame_of(bone) else { continue };
-            let carrier = basis_of(self.at, &frame);
-            let [o, along, side] = bone.points;
-            let way = self.at[along as usize] - self.at[o as usize];
-            let turn = if side == NONE {
+            let carrier = lie(self.at, &frame, V3::ZERO);
+            let turn = if bone.points[2] == NONE {
                 // Its direction only.
-                let wanted = carrier.times(wanted.v);
-                let (way, _) = crate::spatial::direction(way, wanted);
-                way.cross(wanted)
+                let wanted = carrier.turn(wanted.v);
+                lie(self.at, &bone.points, wanted).v.cross(wanted)
             } else {
-                let now = basis_of(self.at, &bone.points);
-                let off = Q4::chain(&[Q4::of(carrier), *wanted, Q4::of(now).back()]);
+                let now = lie(self.at, &bone.points, V3::ZERO);
+                let off = Q4::chain(&[carrier, *wanted, now.back()]);
                 let sign = select(less(off.w, F4::ZERO), splat(-2.0), splat(2.0));
                 off.v * sign
             };
