@@ -191,9 +191,9 @@ const SHORT = {
   elbow: 2,
   awake: 0,
   restless: 0,
-  peak: 0.006,
+  peak: 0.005,
   tiny: 0.03,
-  rest: 0.0015,
+  rest: 0.001,
   forearm: 0.06,
 }
 

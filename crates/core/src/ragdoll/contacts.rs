@@ -1,10 +1,11 @@
 //! What points and limbs meet: the floor, colliders, and one another.
 
-use super::limits::{Gradient, Points, direction};
+use super::limits::{Gradient, Points};
 use super::{Block, Build, Own, Pace, Ragdoll};
 use crate::collider::{Collider, Solid};
 use crate::lanes::{F4, V3, greater, larger, less, select, smaller, splat};
 use crate::number::root;
+use crate::spatial::direction;
 
 /// A limb: all within the radius of the way between two points.
 #[derive(Clone, Copy, Debug)]
@@ -23,16 +24,20 @@ impl Capsule {
 /// What a block may meet in a step.
 #[derive(Debug, Default)]
 pub(super) struct Near {
-    colliders: Vec<u32>,
-    pairs: Vec<u32>,
+    /// Of colliders, and after them of pairs.
+    indices: Vec<u32>,
+    colliders: usize,
 }
 
 impl Near {
+    pub fn is_empty(&self) -> bool {
+        self.indices.is_empty()
+    }
+
     pub fn reserve(&mut self, colliders: usize, pairs: usize) {
-        self.colliders.clear();
-        self.colliders.reserve(colliders);
-        self.pairs.clear();
-        self.pairs.reserve(pairs);
+        self.indices.clear();
+        self.indices.reserve(colliders + pairs);
+        self.colliders = 0;
     }
 }
 
@@ -61,12 +66,10 @@ pub(super) struct Press {
     out: V3,
     /// How far friction holds it, metres.
     hold: F4,
-    /// How high it stands on the floor, from the origin of its block.
-    pub height: F4,
 }
 
 impl Press {
-    pub const NONE: Press = Press { out: V3::ZERO, hold: F4::ZERO, height: F4::ZERO };
+    pub const NONE: Press = Press { out: V3::ZERO, hold: F4::ZERO };
 
     /// On where it is pressed.
     pub fn some(&self) -> F4 {
@@ -169,8 +172,8 @@ fn ball(at: &[V3], limb: &Capsule) -> (V3, F4) {
 /// Finds what a block may meet in this step.
 #[inline(never)]
 pub(super) fn look_around(near: &mut Near, build: &Build, own: &Own, scene: &Scene, self_collision: bool) {
-    near.colliders.clear();
-    near.pairs.clear();
+    near.indices.clear();
+    near.colliders = 0;
     let pairs = if self_collision { &build.pairs[..] } else { &[] };
     if scene.rubs.is_empty() && pairs.is_empty() {
         return;
@@ -189,15 +192,16 @@ pub(super) fn look_around(near: &mut Near, build: &Build, own: &Own, scene: &Sce
     for (i, (rub, solid)) in scene.rubs.iter().zip(ends).enumerate() {
         let (_, distance) = solid.separation(at[0] + block.origin);
         if (awake & less(distance, reach + splat(rub.motion))).any() {
-            near.colliders.push(i as u32);
+            near.indices.push(i as u32);
         }
     }
+    near.colliders = near.indices.len();
     for (i, (pair, most)) in pairs.iter().enumerate() {
         let [(one, half), (other, other_half)] = pair.map(|c| ball(at, &build.capsules[c as usize]));
         let way = other - one;
         let reach = half + other_half + scale * splat(*most) + fast;
         if (awake & less(way.dot(way), reach * reach)).any() {
-            near.pairs.push(i as u32);
+            near.indices.push(i as u32);
         }
     }
 }
@@ -222,26 +226,12 @@ pub(super) struct Meeting<'a> {
 }
 
 impl Meeting<'_> {
-    /// Points rise to the floor; sideways they keep a part of their speed. The order sheet's arithmetic: what they gain by
-    /// that is speed too.
-    pub fn stand(&mut self, slide: F4) {
-        let Points { at, was, weight, .. } = &mut self.points;
-        for (((press, at), was), weight) in self.pressed.iter().zip(&mut **at).zip(&mut **was).zip(*weight) {
-            let under = less(at.y, press.height);
-            if under.any() {
-                let under = under & greater(*weight, F4::ZERO);
-                at.y = select(under, press.height, at.y);
-                was.x = select(under, at.x - (at.x - was.x) * slide, was.x);
-                was.z = select(under, at.z - (at.z - was.z) * slide, was.z);
-            }
-        }
-    }
-
     /// Points on the floor stop, and keep a part of their sideways speed.
-    pub fn land(&mut self, slide: F4, hold: F4) {
+    pub fn land(&mut self, heights: &[F4], slide: F4, hold: F4) {
         let Points { at, was, weight, .. } = &mut self.points;
-        for (((press, at), was), weight) in self.pressed.iter_mut().zip(&mut **at).zip(&mut **was).zip(*weight) {
-            let depth = press.height - at.y;
+        let points = heights.iter().zip(&mut **at).zip(&mut **was).zip(*weight);
+        for ((((height, at), was), weight), press) in points.zip(&mut *self.pressed) {
+            let depth = *height - at.y;
             if less(F4::ZERO, depth).any() {
                 let depth = select(greater(*weight, F4::ZERO), larger(depth, F4::ZERO), F4::ZERO);
                 let stopped = smaller(depth, larger(was.y - at.y, F4::ZERO));
@@ -259,7 +249,7 @@ impl Meeting<'_> {
     /// Points, and the middles of limbs, leave the colliders.
     pub fn meet(&mut self, near: &Near, scene: &Scene, part: usize) {
         let count = scene.rubs.len();
-        for i in &near.colliders {
+        for i in &near.indices[..near.colliders] {
             let i = *i as usize;
             let moving = scene.solids.len() > count;
             let contact =
@@ -307,7 +297,7 @@ impl Meeting<'_> {
 
     /// Limbs leave one another.
     pub fn keep_limbs_apart(&mut self, near: &Near, gaps: &[F4], kick: F4) {
-        for i in &near.pairs {
+        for i in &near.indices[near.colliders..] {
             let (pair, most) = self.build.pairs[*i as usize];
             let ends = self.build.ends(pair);
             let Closest { out, distance, one, other } = closest(self.points.at, ends);
@@ -320,6 +310,21 @@ impl Meeting<'_> {
                 }
                 self.points.take(&grads, select(inside, depth, F4::ZERO), kick, SOFTLY);
             }
+        }
+    }
+}
+
+/// Points rise to the floor; sideways they keep a part of their speed. The order sheet's arithmetic: what they gain by that is
+/// speed too. `numbers` are weights, and after them heights.
+pub(super) fn stand(at: &mut [V3], was: &mut [V3], numbers: &[F4], slide: F4) {
+    let (weight, heights) = numbers.split_at(at.len());
+    for (((height, at), was), weight) in heights.iter().zip(at).zip(was).zip(weight) {
+        let under = less(at.y, *height);
+        if under.any() {
+            let under = under & greater(*weight, F4::ZERO);
+            at.y = select(under, *height, at.y);
+            was.x = select(under, at.x - (at.x - was.x) * slide, was.x);
+            was.z = select(under, at.z - (at.z - was.z) * slide, was.z);
         }
     }
 }
@@ -365,7 +370,7 @@ pub(super) fn hold_still(pressed: &mut [Press], at: &mut [V3], was: &[V3], secon
 
 /// The part of a motion along a surface that friction takes: what it takes of any motion, after what it takes at most by how
 /// hard the point is pressed. That holds still what would otherwise creep.
-#[inline(never)]
+#[inline(always)]
 fn lost(along: V3, slide: F4, most: F4) -> F4 {
     let square = along.dot(along);
     let some = greater(square, splat(1e-30));
@@ -392,7 +397,7 @@ fn nearest([p, q]: [V3; 2], [r, s]: [V3; 2]) -> (F4, F4) {
 }
 
 /// `n / d`, or the nearer of 0 and 1 where it is not between them; 0 where `d` is none.
-#[inline(never)]
+#[inline(always)]
 fn part(n: F4, d: F4) -> F4 {
     let some = greater(d, splat(1e-20)) & greater(n, F4::ZERO);
     let t = n / select(some, d, F4::ONE);

@@ -1,11 +1,11 @@
 //! Making ragdolls: the arrays in which a build arrives, checked.
 
 use super::contacts::{Capsule, Press, closest};
-use super::limits::{Limit, Points, basis_of, direction};
-use super::links::{Link, Row};
+use super::limits::{Limit, Points, basis_of};
+use super::links::Link;
 use super::{
-    Block, Body, Bone, Build, Frame, Held, Input, Joint, MAX_STEPS, Mode, NONE, Output, PLACES, Pace, Point, Ragdoll,
-    RagdollOptions, STEP, Seed, State,
+    Block, Body, Bone, Build, FOURS_OF_HELD, FOURS_OF_ROW, FOURS_OF_SEED, Frame, Input, Joint, MAX_STEPS, Mode, NONE,
+    Output, PLACES, Pace, Point, Ragdoll, RagdollOptions, STEP, State,
 };
 use crate::clock::Clock;
 use crate::collider::{out_of_reach, within_reach};
@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::lanes::{F4, V3, filled, greater, larger};
 use crate::options::set_all;
 use crate::sort;
-use crate::spatial::{Affine, Angles, Drawn, M3, Pose, Q4};
+use crate::spatial::{Affine, Angles, Drawn, M3, Pose, Q4, direction};
 use crate::text;
 use bytemuck::{Pod, Zeroable, cast_slice};
 
@@ -62,35 +62,19 @@ impl Ragdoll {
             poses: filled(Pose::IDENTITY, joints * blocks),
             parents: filled(Affine::IDENTITY, roots * blocks),
         };
-        let report = text![
-            "{\"bodies\":",
-            bodies,
-            ",\"points\":",
-            n,
-            ",\"links\":",
-            m,
-            ",\"bones\":",
-            bones,
-            ",\"pairs\":",
-            build.pairs.len(),
-            "}"
-        ];
         let mut links = Vec::new();
         build.links.iter().for_each(|link| links.extend_from_slice(&[link.a, link.b]));
         build.schedule();
         let drawn = Drawn { rotation: Q4::IDENTITY, euler: V3::ZERO };
         let mut ragdoll = Ragdoll {
-            report,
             pace: Pace::of(&options),
             options,
             clock: Clock::new(STEP, MAX_STEPS),
-            bodies: vec![Body { mode: Mode::Animated, elapsed: 0.0, duration: 0.0 }; bodies],
+            bodies: vec![Body::new(Mode::Animated); bodies],
             state: State {
                 places: filled(V3::ZERO, PLACES * n * blocks),
                 numbers: filled(F4::ZERO, build.numbers() * blocks),
-                rows: filled(Row::zeroed(), m * blocks),
-                seeds: filled(Seed::zeroed(), bones * blocks),
-                held: filled(Held::zeroed(), joints * blocks),
+                rows: filled(F4::ZERO, m * FOURS_OF_ROW * blocks),
                 blocks: filled(Block::zeroed(), blocks),
             },
             from: frame(),
@@ -163,6 +147,15 @@ fn wrong(list: &str, index: usize, what: &str) -> Error {
     Error::option(text![list, "[", index, "]", what])
 }
 
+/// Refuses something that is made of points which there are not.
+#[inline(never)]
+fn of_points(list: &str, index: usize, points: &[u32], count: usize) -> Result<()> {
+    match points.iter().find(|p| !exist(&[**p], count)) {
+        Some(p) => Err(wrong(list, index, &text![": there is no point ", p])),
+        None => Ok(()),
+    }
+}
+
 fn read(reals: &[f32], mut indices: &[u32]) -> Result<(Build, usize)> {
     if let Some(bad) = reals.iter().find(|v| !within_reach(v)) {
         return Err(out_of_reach("a number of the ragdoll", "", *bad));
@@ -171,7 +164,7 @@ fn read(reals: &[f32], mut indices: &[u32]) -> Result<(Build, usize)> {
     let [counts] = rows::<u32, 7>(&mut indices, 1)? else { return Err(broken()) };
     let [n, m, joints, bones, limits, capsules, bodies] = counts.map(|count| count as usize);
     if n == 0 || bodies == 0 {
-        return Err(Error::option("points must hold at least one, and bodies be at least 1"));
+        return Err(Error::option("points and bodies must be at least one"));
     }
     if n.checked_mul(bodies).is_none_or(|all| all > MOST_POINTS) {
         return Err(Error::option(text!["points of all bodies must be at most ", MOST_POINTS]));
@@ -195,7 +188,7 @@ fn read(reals: &[f32], mut indices: &[u32]) -> Result<(Build, usize)> {
     let mut rest = filled(V3::ZERO, n);
     for (i, point) in points.iter().enumerate() {
         if (joints > 0) != exist(&carriers[i..=i], joints) {
-            return Err(wrong("points", i, " must have a bone, as the others have, or none as they have none"));
+            return Err(wrong("points", i, " must have a bone where others have one, and else none"));
         }
         if joints == 0 {
             build.carriers[i] = 0;
@@ -212,9 +205,7 @@ fn read(reals: &[f32], mut indices: &[u32]) -> Result<(Build, usize)> {
     let rests: &[f32] = cast_slice(take(&mut reals, m, 1)?);
     for (i, ([ends @ .., flags], length)) in rows::<u32, 3>(&mut indices, m)?.iter().zip(rests).enumerate() {
         let [a, b] = *ends;
-        if let Some(p) = ends.iter().find(|p| !exist(&[**p], n)) {
-            return Err(wrong("links", i, &text![": there is no point ", p]));
-        }
+        of_points("links", i, ends, n)?;
         if a == b || *length < 0.0 {
             return Err(wrong("links", i, " must link two points, at a distance of at least 0"));
         }
@@ -238,9 +229,7 @@ fn read(reals: &[f32], mut indices: &[u32]) -> Result<(Build, usize)> {
             return Err(broken());
         }
         let [o, along, side] = bone.points;
-        if !exist(&[o, along, if side == NONE { o } else { side }], n) {
-            return Err(wrong("bones", i, ".points must be points of the ragdoll"));
-        }
+        of_points("bones", i, if side == NONE { &bone.points[..2] } else { &bone.points }, n)?;
         if o == along || o == side || along == side {
             return Err(wrong("bones", i, ".points must be different points"));
         }
@@ -255,17 +244,16 @@ fn read(reals: &[f32], mut indices: &[u32]) -> Result<(Build, usize)> {
     let numbers = rows::<f32, LIMIT>(&mut reals, limits)?;
     for (i, ([kind, points @ ..], numbers)) in rows::<u32, 7>(&mut indices, limits)?.iter().zip(numbers).enumerate() {
         let used = [4, 5, 6].get(*kind as usize).copied().ok_or_else(broken)?;
-        if !exist(&points[..used], n) {
-            return Err(wrong("limits", i, " must be of points of the ragdoll"));
-        }
+        of_points("limits", i, &points[..used], n)?;
         build.limits.push(limit(&mut rest, *kind, points, numbers).ok_or_else(|| {
-            wrong("limits", i, " must be of points that do not lie in a line, with an axis that is not 0 and angles from -π to π, the least first")
+            wrong("limits", i, " must have points that do not lie in a line, an axis that is not 0, and angles from -π to π, the least first")
         })?);
     }
     let radii: &[f32] = cast_slice(take(&mut reals, capsules, 1)?);
     for (i, (points, radius)) in rows::<u32, 2>(&mut indices, capsules)?.iter().zip(radii).enumerate() {
-        if !exist(points, n) || *radius < 0.0 {
-            return Err(wrong("capsules", i, " must be of points of the ragdoll, with a radius of at least 0"));
+        of_points("capsules", i, points, n)?;
+        if *radius < 0.0 {
+            return Err(wrong("capsules", i, " must have a radius of at least 0"));
         }
         build.capsules.push(Capsule { points: *points, radius: *radius });
     }
@@ -341,7 +329,11 @@ fn limit(rest: &mut [V3], kind: u32, points: &[u32; 6], numbers: &[f32; LIMIT]) 
 impl Build {
     /// Numbers of a block, of which [`super::Own`] is made.
     pub(super) fn numbers(&self) -> usize {
-        2 * self.points.len() + self.limits.len() + self.pairs.len()
+        3 * self.points.len()
+            + self.limits.len()
+            + self.pairs.len()
+            + FOURS_OF_SEED * self.bones.len()
+            + FOURS_OF_HELD * self.joints.len()
     }
 
     /// Puts links that share no point beside one another, so that none waits for the one before it. Links that share one stay

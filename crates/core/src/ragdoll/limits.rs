@@ -3,7 +3,7 @@
 use super::NONE;
 use super::links::taken;
 use crate::lanes::{F4, V3, greater, less, select, smaller, splat};
-use crate::spatial::{Angles, M3, Q4, perpendicular};
+use crate::spatial::{Angles, M3, Q4, direction, perpendicular};
 
 /// One limit of the build.
 #[derive(Clone, Copy, Debug)]
@@ -247,12 +247,6 @@ impl Points<'_> {
         let push = angle * pull;
         self.push(grads, sum, push, push * splat(SOFT));
     }
-}
-
-/// Unit vectors and lengths, as [`crate::spatial::direction`]: one function, wherever it is called from.
-#[inline(never)]
-pub(super) fn direction(v: V3, otherwise: V3) -> (V3, F4) {
-    crate::spatial::direction(v, otherwise)
 }
 
 /// The basis of three points: origin, along, and side.

@@ -30,7 +30,7 @@ use crate::simulation::{Channel, ChannelInfo, Simulation, check_dt};
 use crate::snapshot;
 use crate::spatial::{Affine, Angles, Drawn, Pose, Q4};
 use crate::text;
-use bytemuck::{Pod, Zeroable};
+use bytemuck::{Pod, Zeroable, cast_slice_mut};
 use contacts::Capsule;
 use limits::Limit;
 use links::{Link, Row};
@@ -114,8 +114,6 @@ struct Seed {
 struct Held {
     rotation: Q4,
     place: V3,
-    /// The rotation it was on its way to when it was drawn last, with the sign that says which way round.
-    toward: Q4,
 }
 
 /// Four bodies.
@@ -151,6 +149,14 @@ struct Body {
     /// Of getting up: seconds that have passed, below 0 before its first frame, and that it takes.
     elapsed: f64,
     duration: f64,
+    /// How much of that is drawn.
+    shown: f64,
+}
+
+impl Body {
+    fn new(mode: Mode) -> Body {
+        Body { mode, elapsed: 0.0, duration: 0.0, shown: 0.0 }
+    }
 }
 
 /// Poses of all bodies at one frame.
@@ -233,17 +239,17 @@ struct State {
     places: Vec<V3>,
     /// The same of its numbers.
     numbers: Vec<F4>,
-    /// `links × blocks`.
-    rows: Vec<Row>,
-    /// `bones × blocks`.
-    seeds: Vec<Seed>,
-    /// How joints were drawn when their body began to get up: `joints × blocks`.
-    held: Vec<Held>,
+    /// Rest lengths and shares: rows of `links × blocks`.
+    rows: Vec<F4>,
     blocks: Vec<Block>,
 }
 
 /// Places of a point.
 const PLACES: usize = 6;
+/// Numbers of four bodies.
+const FOURS_OF_ROW: usize = size_of::<Row>() / size_of::<F4>();
+const FOURS_OF_SEED: usize = size_of::<Seed>() / size_of::<F4>();
+const FOURS_OF_HELD: usize = size_of::<Held>() / size_of::<F4>();
 
 /// What belongs to one block.
 struct Own<'a> {
@@ -260,6 +266,8 @@ struct Own<'a> {
     goal: &'a mut [V3],
     /// 1/kg; of points that follow the pose 0.
     weight: &'a mut [F4],
+    /// How high each point stands on the floor.
+    heights: &'a mut [F4],
     /// By how much each point, each limit and each pair of capsules may still be beyond what it may, metres and radians.
     sunk: &'a mut [F4],
     slack: &'a mut [F4],
@@ -267,6 +275,8 @@ struct Own<'a> {
     /// Rest lengths and shares.
     rows: &'a mut [Row],
     seeds: &'a mut [Seed],
+    /// How joints of bodies that get up are drawn.
+    held: &'a mut [Held],
 }
 
 impl State {
@@ -278,7 +288,9 @@ impl State {
             *all = tail;
             head
         }
-        let (n, links, bones) = (build.points.len(), build.links.len(), build.bones.len());
+        let (n, links) = (build.points.len(), build.links.len());
+        let (bones, joints) = (build.bones.len(), build.joints.len());
+        let mut rows = &mut self.rows[b * links * FOURS_OF_ROW..];
         let mut places = &mut self.places[b * PLACES * n..];
         let mut numbers = &mut self.numbers[b * build.numbers()..];
         Own {
@@ -290,11 +302,13 @@ impl State {
             goal_from: take(&mut places, n),
             goal: take(&mut places, n),
             weight: take(&mut numbers, n),
+            heights: take(&mut numbers, n),
             sunk: take(&mut numbers, n),
             slack: take(&mut numbers, build.limits.len()),
             gaps: take(&mut numbers, build.pairs.len()),
-            rows: &mut self.rows[b * links..][..links],
-            seeds: &mut self.seeds[b * bones..][..bones],
+            seeds: cast_slice_mut(take(&mut numbers, bones * FOURS_OF_SEED)),
+            held: cast_slice_mut(take(&mut numbers, joints * FOURS_OF_HELD)),
+            rows: cast_slice_mut(take(&mut rows, links * FOURS_OF_ROW)),
         }
     }
 }
@@ -303,7 +317,6 @@ impl State {
 #[derive(Debug)]
 pub struct Ragdoll {
     options: RagdollOptions,
-    report: String,
     build: Build,
     pace: Pace,
     clock: Clock,
@@ -330,7 +343,7 @@ pub struct Ragdoll {
     rubs: Vec<contacts::Rub>,
     /// Colliders and pairs that a block may meet in this step: four blocks.
     near: [contacts::Near; 4],
-    /// How their points are pressed, and how high they stand on the floor.
+    /// How their points are pressed.
     pressed: Vec<contacts::Press>,
     /// Matrices of the joints of a block.
     worlds: Vec<Affine>,
@@ -461,7 +474,7 @@ impl Ragdoll {
         self.newest |= payload[2] != 0.0;
         self.begin_to_rise(body);
         self.newest = newest;
-        self.bodies[body] = Body { mode: Mode::GettingUp, elapsed: -1.0, duration: f64::from(seconds) };
+        self.bodies[body] = Body { elapsed: -1.0, duration: f64::from(seconds), ..Body::new(Mode::GettingUp) };
         self.leave(body);
         self.show_block(body / 4);
         Ok(())
@@ -527,7 +540,20 @@ impl Simulation for Ragdoll {
     }
 
     fn report(&self) -> String {
-        self.report.clone()
+        let build = &self.build;
+        text![
+            "{\"bodies\":",
+            self.bodies.len(),
+            ",\"points\":",
+            build.points.len(),
+            ",\"links\":",
+            build.links.len(),
+            ",\"bones\":",
+            build.bones.len(),
+            ",\"pairs\":",
+            build.pairs.len(),
+            "}"
+        ]
     }
 
     fn begin(&mut self, dt: Option<f64>) -> Result<u32> {
@@ -575,7 +601,6 @@ impl Simulation for Ragdoll {
     }
 
     fn channel(&mut self, id: u32) -> Option<Channel<'_>> {
-        use bytemuck::cast_slice_mut;
         Some(match id {
             channels::POINTS => Channel::F32(&mut self.output.points),
             channels::ROTATIONS => Channel::F32(cast_slice_mut(&mut self.output.rotations)),

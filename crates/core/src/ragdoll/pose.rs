@@ -99,7 +99,7 @@ impl Ragdoll {
         self.check_pose(b * joints..(b + 1) * joints, b * roots..(b + 1) * roots)?;
         self.take_pose(body, velocity, payload.get(4..).filter(|free| !free.is_empty()));
         self.seed_bones(body);
-        self.bodies[body] = Body { mode: Mode::Limp, elapsed: 0.0, duration: 0.0 };
+        self.bodies[body] = Body::new(Mode::Limp);
         self.seek_pose(b);
         self.show_block(b);
         Ok(())

@@ -3,8 +3,7 @@
 use super::limits::lie;
 use super::pose::{Which, proper};
 use super::{Held, Mode, NONE, Own, Ragdoll, is_on, lane_mask};
-use crate::lanes::{F4, V3, keep, splat};
-use crate::number::{arccosine, sin_cos};
+use crate::lanes::{F4, V3, keep, smaller, splat};
 use crate::spatial::{Drawn, Q4, mix, perpendicular};
 use std::slice::{from_mut, from_ref};
 
@@ -49,7 +48,7 @@ impl Ragdoll {
         }
         let rising = self.lanes_of(b, Mode::GettingUp);
         if rising.any() {
-            self.show_rising(b);
+            self.show_rising(b, rising);
         }
         let posed = rising | self.lanes_of(b, Mode::Animated);
         if posed.any() && !self.build.joints.is_empty() {
@@ -107,72 +106,55 @@ impl Ragdoll {
         let (joints, mask) = (self.build.joints.len(), lane_mask(body % 4));
         // What its first bones hang on may have been moved under them.
         self.show_block(body / 4);
-        for j in body / 4 * joints..(body / 4 + 1) * joints {
-            let rotation = self.output.rotations[j].rotation;
-            let held = Held { rotation, place: self.output.places[j], toward: rotation };
-            keep(from_mut(&mut self.state.held[j]), from_ref(&held), mask);
+        let own = body / 4 * joints..(body / 4 + 1) * joints;
+        let all = self.output.rotations[own.clone()].iter().zip(&self.output.places[own]);
+        for (held, (drawn, place)) in self.state.own(&self.build, body / 4).held.iter_mut().zip(all) {
+            let now = Held { rotation: drawn.rotation, place: *place };
+            keep(from_mut(held), from_ref(&now), mask);
         }
     }
 
-    /// From what was drawn of the limp body to the pose of the inputs: slower at both ends.
-    fn show_rising(&mut self, b: usize) {
-        let joints = self.build.joints.len();
-        for lane in 0..4 {
-            let Some(body) = self.bodies.get(b * 4 + lane).filter(|body| body.mode == Mode::GettingUp) else {
-                continue;
-            };
+    /// From what was drawn of the limp body to the pose of the inputs: slower at both ends. Each time the part of what is left
+    /// that has come due, so that a pose which moves, or jumps, is never jumped to.
+    fn show_rising(&mut self, b: usize, rising: F4) {
+        let Ragdoll { build, state, input, output, bodies, angles, due, .. } = self;
+        let (mut parts, mut most) = ([0.0; 4], [0.0; 4]);
+        for (lane, body) in bodies[b * 4..].iter_mut().take(4).enumerate() {
             // With the time that waits for the next step: smooth at more than 120 frames a second, too.
-            let elapsed = if body.elapsed < 0.0 { 0.0 } else { body.elapsed + self.due.unwrap_or(0.0) };
-            let t = if elapsed < body.duration { elapsed / body.duration } else { 1.0 };
-            let t = t * t * (3.0 - 2.0 * t);
-            for j in b * joints..(b + 1) * joints {
-                let (pose, held, drawn) =
-                    (&self.input.frame.poses[j], &mut self.state.held[j], &mut self.output.rotations[j]);
-                let lanes = |q: &Q4| {
-                    let [x, y, z] = q.v.get(lane);
-                    [x, y, z, q.w.as_array()[lane]].map(f64::from)
+            let elapsed = body.elapsed + due.unwrap_or(0.0);
+            if body.elapsed >= 0.0 && elapsed > body.shown {
+                let left = |elapsed: f64| {
+                    let t = if elapsed < body.duration { elapsed / body.duration } else { 1.0 };
+                    (1.0 - t) * (1.0 - t) * (1.0 + 2.0 * t)
                 };
-                // The way round that was the shorter one at first is kept: where the pose goes on moving it may become the longer
-                // one, and the bone would jump.
-                let toward = toward(lanes(&pose.rotation), lanes(&held.toward));
-                let [x, y, z, w] = toward.map(|v| v as f32);
-                held.toward.v.set(lane, [x, y, z]);
-                held.toward.w.as_mut_array()[lane] = w;
-                let [x, y, z, w] = slerp(lanes(&held.rotation), toward, t);
-                drawn.rotation.v.set(lane, [x, y, z]);
-                drawn.rotation.w.as_mut_array()[lane] = w;
-                *drawn = Drawn::of(drawn.rotation, &self.angles);
-                let place = mix(held.place, pose.position, splat(t as f32)).get(lane);
-                self.output.places[j].set(lane, place);
+                let before = left(body.shown);
+                parts[lane] = if before > 0.0 { 1.0 - left(elapsed) / before } else { 1.0 } as f32;
+                let swift = HALF_TURN / body.duration;
+                let swift = if swift > SWIFT { swift } else { SWIFT };
+                most[lane] = (swift * 0.5 * (elapsed - body.shown)) as f32;
+                body.shown = elapsed;
             }
         }
+        let (part, most) = (F4::new(parts), F4::new(most));
+        let own = b * build.joints.len()..(b + 1) * build.joints.len();
+        let drawn = output.rotations[own.clone()].iter_mut().zip(&mut output.places[own.clone()]);
+        let poses = &input.frame.poses[own];
+        for ((held, pose), (rotation, place)) in state.own(build, b).held.iter_mut().zip(poses).zip(drawn) {
+            let wanted = Q4::chain(&[pose.rotation]);
+            // On the chord between both by so much that the tangent of half of the turn is `most`. Of none nothing compares.
+            let cos = held.rotation.dot(wanted).abs();
+            let sin = (F4::ONE - cos * cos).sqrt();
+            let turn = smaller(most / (sin + most * (F4::ONE - cos)), part);
+            let now =
+                Held { rotation: held.rotation.towards(wanted, turn), place: mix(held.place, pose.position, part) };
+            keep(from_mut(held), from_ref(&now), rising);
+            keep(from_mut(rotation), from_ref(&Drawn::of(held.rotation, angles)), rising);
+            keep(from_mut(place), from_ref(&held.place), rising);
+        }
     }
 }
 
-fn dot(a: [f64; 4], b: [f64; 4]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-/// The one of the two quaternions of a rotation that is nearer to another.
-fn toward(rotation: [f64; 4], other: [f64; 4]) -> [f64; 4] {
-    let sign = if dot(rotation, other) < 0.0 { -1.0 } else { 1.0 };
-    rotation.map(|v| v * sign)
-}
-
-/// From one quaternion to another at a steady pace: Shoemake, "Animating rotation with quaternion curves" (1985). A whole turn is
-/// none.
-fn slerp(a: [f64; 4], b: [f64; 4], t: f64) -> [f32; 4] {
-    let unit = |q: [f64; 4]| {
-        let length = dot(q, q).sqrt();
-        q.map(|v| if length > 0.0 { v / length } else { 0.5 })
-    };
-    let (a, mut b) = (unit(a), unit(b));
-    if dot(a, b) < -0.9999 {
-        b = b.map(|v| -v);
-    }
-    let angle = arccosine(dot(a, b));
-    let (sin, _) = sin_cos(angle);
-    let (from, to) =
-        if sin > 1e-6 { (sin_cos(angle * (1.0 - t)).0 / sin, sin_cos(angle * t).0 / sin) } else { (1.0 - t, t) };
-    unit(std::array::from_fn(|i| a[i] * from + b[i] * to)).map(|v| v as f32)
-}
+/// How fast a bone that gets up turns at most, rad/s: 19° in 1/60 s. A shorter blend may be as fast as it is through half a turn,
+/// radians in its duration.
+const SWIFT: f64 = 20.0;
+const HALF_TURN: f64 = 5.0;

@@ -1,5 +1,6 @@
 //! Beginning anew, carrying all somewhere else, saving and putting back.
 
+use super::pose::proper;
 use super::{Block, Body, MAX_STEPS, Mode, OUTERMOST, PLACES, Ragdoll, STEP, lane_mask};
 use crate::clock::Clock;
 use crate::collider::{FARTHEST, all_sound, check_all, kinds, take_poses, within_reach};
@@ -7,10 +8,9 @@ use crate::error::{Error, Result};
 use crate::lanes::{F4, ON, V3, all_within, keep, splat};
 use crate::simulation::read_matrix;
 use crate::snapshot::{Kept, Tape, hash};
-use crate::spatial::M3;
 use bytemuck::{Zeroable, bytes_of};
 
-/// How far the columns of a rotation may be from unit length and right angles.
+/// How far a matrix may be from the rotation in it.
 const STRAIGHT: f32 = 1e-3;
 
 impl Ragdoll {
@@ -27,7 +27,7 @@ impl Ragdoll {
         self.state.numbers.fill(F4::ZERO);
         let posed = !self.build.joints.is_empty();
         let mode = if posed { Mode::Animated } else { Mode::Limp };
-        self.bodies.fill(Body { mode, elapsed: 0.0, duration: 0.0 });
+        self.bodies.fill(Body::new(mode));
         for body in 0..self.build.placed.len() {
             self.put_down(body);
         }
@@ -51,16 +51,11 @@ impl Ragdoll {
     pub(super) fn carry_all(&mut self, matrix: &[f32; 16]) -> Result<()> {
         let way = read_matrix(matrix)?;
         let axes = way.axes;
-        let M3 { x, y, z } = axes;
-        let one = M3::IDENTITY;
-        let off = [
-            axes.transposed_times(x) - one.x,
-            axes.transposed_times(y) - one.y,
-            axes.transposed_times(z) - one.z,
-            x.cross(y) - z,
-        ];
+        // The rotation in it is all of it.
+        let turn = proper(&axes).matrix();
+        let off = [turn.x - axes.x, turn.y - axes.y, turn.z - axes.z];
         if !all_within(&off, STRAIGHT) {
-            return Err(Error::input("teleport takes a matrix that turns and moves a ragdoll, and does not scale it"));
+            return Err(Error::input("teleport takes a matrix that only turns and moves a ragdoll"));
         }
         if self.state.blocks.iter().any(|block| !all_within(&[way.times(block.origin)], FARTHEST)) {
             return Err(Error::input("teleport takes the bodies farther than 1000000 m"));
@@ -99,16 +94,14 @@ impl Ragdoll {
 
 impl Ragdoll {
     /// What is kept in registers, but for blocks, which have masks.
-    fn numbers(&mut self) -> [&mut [F4]; 13] {
+    fn numbers(&mut self) -> [&mut [F4]; 11] {
         use bytemuck::cast_slice_mut as numbers;
         let state = &mut self.state;
         let (from, to, now) = (&mut self.from, &mut self.to, &mut self.input.frame);
         [
             numbers(&mut state.places),
             &mut state.numbers,
-            numbers(&mut state.rows),
-            numbers(&mut state.seeds),
-            numbers(&mut state.held),
+            &mut state.rows,
             numbers(&mut self.output.rotations),
             numbers(&mut self.output.places),
             numbers(&mut from.poses),
@@ -159,6 +152,7 @@ impl Kept for &mut Ragdoll {
             }
             tape.one(&mut body.elapsed);
             tape.one(&mut body.duration);
+            tape.one(&mut body.shown);
         }
         // Velocities are a small step's: of the options that were then.
         tape.one(&mut self.pace.seconds);
@@ -173,8 +167,12 @@ impl Kept for &mut Ragdoll {
     }
 
     fn is_sound(&mut self) -> bool {
-        let body =
-            |body: &Body| body.elapsed >= -1.0 && body.elapsed.is_finite() && (0.0..=60.0).contains(&body.duration);
+        let body = |body: &Body| {
+            body.elapsed >= -1.0
+                && body.elapsed.is_finite()
+                && (0.0..=60.0).contains(&body.duration)
+                && (0.0..=1e9).contains(&body.shown)
+        };
         // Masks are no numbers.
         let block = |block: &Block| {
             all_within(&[block.origin], OUTERMOST) && all_within(&[block.scale, block.since], OUTERMOST)

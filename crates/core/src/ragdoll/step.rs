@@ -1,12 +1,13 @@
 //! One fixed step.
 
-use super::contacts::{Meeting, Press, Scene, farthest, hold_still, look_around};
+use super::contacts::{Meeting, Press, Scene, farthest, hold_still, look_around, stand};
 use super::limits::{Points, lie};
 use super::links::{ease_apart, pull, pull_four};
 use super::pose::origin_near;
-use super::{Block, NONE, OUTERMOST, Own, PLACES, Ragdoll, Seed};
+use super::{Block, FOURS_OF_ROW, NONE, OUTERMOST, Own, PLACES, Ragdoll, Seed};
 use crate::lanes::{F4, ON, V3, all_within, greater, keep, larger, less, select, splat};
 use crate::spatial::{M3, Q4, mix};
+use bytemuck::cast_slice;
 
 /// Passes over the links in a small step: more than one where points are light beside their neighbours.
 const PASSES: u32 = 5;
@@ -66,6 +67,12 @@ impl Ragdoll {
                 }
                 for g in 0..count {
                     self.constrain(first + g, g, part as usize + 1);
+                    if classic && self.options.floor.is_some() {
+                        let from = (first + g) * PLACES * n;
+                        let (at, was) = self.state.places[from..][..2 * n].split_at_mut(n);
+                        let numbers = &self.state.numbers[(first + g) * self.build.numbers()..][..2 * n];
+                        stand(at, was, numbers, self.pace.slide);
+                    }
                 }
                 if !classic {
                     // Few iterations are to be rubber, so that there are few passes in each.
@@ -92,8 +99,8 @@ impl Ragdoll {
 
     /// One pass over the links.
     fn pull_all(&mut self, first: usize, count: usize) {
-        let (n, m) = (self.build.points.len() * PLACES, self.build.links.len());
-        let rows = &self.state.rows[first * m..(first + count) * m];
+        let (n, m) = (self.build.points.len() * PLACES, self.build.links.len() * FOURS_OF_ROW);
+        let rows = cast_slice(&self.state.rows[first * m..(first + count) * m]);
         let places = &mut self.state.places[first * n..(first + count) * n];
         if count == ABREAST {
             pull_four(&self.build.links, rows, places, self.pace.tiny);
@@ -104,7 +111,7 @@ impl Ragdoll {
 
     /// Looks at what is near. What began inside something may be so a little less from now on.
     fn ease_in(&mut self, b: usize, g: usize) {
-        let Ragdoll { build, state, pace, options, near, pressed, solids, rubs, .. } = self;
+        let Ragdoll { build, state, pace, options, near, solids, rubs, .. } = self;
         let own = state.own(build, b);
         look_around(&mut near[g], build, &own, &Scene { solids, rubs, pace }, options.self_collision);
         own.last.copy_from_slice(own.at);
@@ -118,8 +125,8 @@ impl Ragdoll {
             ease_apart(&build.links, own.rows, ease, scale);
         }
         let floor = splat(options.floor.unwrap_or_default()) - origin.y;
-        for ((press, point), sunk) in pressed[g * build.points.len()..].iter_mut().zip(&build.points).zip(own.sunk) {
-            press.height = floor + scale * splat(point.radius) - *sunk;
+        for ((height, point), sunk) in own.heights.iter_mut().zip(&build.points).zip(own.sunk) {
+            *height = floor + scale * splat(point.radius) - *sunk;
         }
     }
 
@@ -140,23 +147,22 @@ impl Ragdoll {
         }
     }
 
-    /// All but the links: what a block meets, its limits, its strength.
+    /// All but the links and the floor of `classic`: what a block meets, its limits, its strength.
     fn constrain(&mut self, b: usize, g: usize, part: usize) {
         let strengths = self.strengths(b);
         let Ragdoll { build, state, pace, options, near, pressed, solids, rubs, angles, .. } = self;
+        if options.classic && near[g].is_empty() && build.limits.is_empty() && build.bones.is_empty() {
+            return;
+        }
         let n = build.points.len();
-        let Own { block, at, was, weight, sunk, slack, gaps, seeds, .. } = state.own(build, b);
+        let Own { block, at, was, weight, heights, sunk, slack, gaps, seeds, .. } = state.own(build, b);
         let (origin, scale, strength) = (block.origin, block.scale, strengths & block.limp);
         let points = Points { at, was, weight, angles, kick: pace.kick_angle };
         let mut meeting = Meeting { build, pressed: &mut pressed[g * n..(g + 1) * n], points, origin, scale, sunk };
         meeting.keep_limbs_apart(&near[g], gaps, pace.kick * scale * splat(build.unit));
         meeting.meet(&near[g], &Scene { solids, rubs, pace }, part);
-        if options.floor.is_some() {
-            if options.classic {
-                meeting.stand(pace.slide);
-            } else {
-                meeting.land(pace.slide, pace.hold);
-            }
+        if options.floor.is_some() && !options.classic {
+            meeting.land(heights, pace.slide, pace.hold);
         }
         let mut points = meeting.points;
         if greater(strength, F4::ZERO).any() {
