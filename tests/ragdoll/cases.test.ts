@@ -182,8 +182,8 @@ describe('R2: nothing moves by itself', () => {
 })
 
 /**
- * Where the figures that were asked for are not reached, what is reached is held, so that it does not become worse: R4 asks
- * for 1 m/s, R8 for 2° and for none awake, lengths for 0.5 %, at rest 0.1 %.
+ * The figures that were asked for; where they are not reached, what is reached is held, so that it does not become worse:
+ * `falling` was to be 1 m/s, and `tiny`, lengths of a figure of 3 cm, 0.5 %.
  */
 const SHORT = {
   still: 1,
@@ -192,7 +192,7 @@ const SHORT = {
   awake: 0,
   restless: 0,
   peak: 0.005,
-  tiny: 0.03,
+  tiny: 0.02,
   rest: 0.001,
   forearm: 0.06,
 }

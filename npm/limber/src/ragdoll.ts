@@ -70,7 +70,10 @@ export interface RagdollActivation {
 
 /** How a body gets up. */
 export interface RagdollRise {
-  /** Seconds, from 0 to 60; 0.9 unless set. */
+  /**
+   * Seconds, from 0 to 60; 0.9 unless set. Up to a quarter more where the pose is turned so fast that a bone, which turns by at
+   * most 19° in 1/60 s, has not reached it by then.
+   */
   duration?: number | undefined
   /**
    * To which pose: `'animated'`, unless set, is what the bones are given by then, frame by frame, as by a mixer that plays the

@@ -246,7 +246,11 @@ fn read(reals: &[f32], mut indices: &[u32]) -> Result<(Build, usize)> {
         let used = [4, 5, 6].get(*kind as usize).copied().ok_or_else(broken)?;
         of_points("limits", i, &points[..used], n)?;
         build.limits.push(limit(&mut rest, *kind, points, numbers).ok_or_else(|| {
-            wrong("limits", i, " must have points that do not lie in a line, an axis that is not 0, and angles from -π to π, the least first")
+            wrong(
+                "limits",
+                i,
+                " must have points that do not lie in a line, an axis, and angles from -π to π, the least first",
+            )
         })?);
     }
     let radii: &[f32] = cast_slice(take(&mut reals, capsules, 1)?);

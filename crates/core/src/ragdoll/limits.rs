@@ -215,17 +215,18 @@ impl Points<'_> {
     /// moment stay as they are where it does not grow as all move or turn alike.
     #[inline(never)]
     pub fn take(&mut self, grads: &Gradient, by: F4, kick: F4, softly: f32) {
-        let (mut sum, mut closing) = (F4::ZERO, F4::ZERO);
-        let grads = &grads.points[..grads.count];
-        for (p, grad) in grads {
-            sum += self.weight[*p] * grad.dot(*grad);
+        let mut closing = F4::ZERO;
+        for (p, grad) in &grads.points[..grads.count] {
             closing -= grad.dot(self.at[*p] - self.was[*p]);
         }
         let (push, release) = taken(by, closing, kick, softly);
-        self.push(grads, sum, push, release);
+        self.push(grads, push, release);
     }
 
-    fn push(&mut self, grads: &[(usize, V3)], sum: F4, push: F4, release: F4) {
+    #[inline(never)]
+    fn push(&mut self, grads: &Gradient, push: F4, release: F4) {
+        let grads = &grads.points[..grads.count];
+        let sum = grads.iter().fold(F4::ZERO, |sum, (p, grad)| sum + self.weight[*p] * grad.dot(*grad));
         let some = greater(sum, F4::ZERO);
         let per = select(some, F4::ONE / select(some, sum, F4::ONE), F4::ZERO);
         let (push, release) = (push * per, release * per);
@@ -239,13 +240,8 @@ impl Points<'_> {
     pub fn seek(&mut self, frame: &[u32; 3], limb: &[u32; 3], turn: V3, pull: F4) {
         let (about, angle) = direction(turn, V3::ZERO);
         let grads = self.turning(frame, limb, about);
-        let grads = &grads.points[..grads.count];
-        let mut sum = F4::ZERO;
-        for (p, grad) in grads {
-            sum += self.weight[*p] * grad.dot(*grad);
-        }
         let push = angle * pull;
-        self.push(grads, sum, push, push * splat(SOFT));
+        self.push(&grads, push, push * splat(SOFT));
     }
 }
 

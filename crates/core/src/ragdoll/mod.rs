@@ -708,9 +708,6 @@ impl Ragdoll {
         for body in self.bodies.iter_mut().filter(|body| body.mode == Mode::GettingUp) {
             // The first frame is the limp pose still.
             body.elapsed = if body.elapsed < 0.0 { 0.0 } else { body.elapsed + dt };
-            if body.elapsed >= body.duration {
-                body.mode = Mode::Animated;
-            }
         }
         for b in 0..self.state.blocks.len() {
             self.seek_pose(b);

@@ -3,7 +3,7 @@
 use super::limits::lie;
 use super::pose::{Which, proper};
 use super::{Held, Mode, NONE, Own, Ragdoll, is_on, lane_mask};
-use crate::lanes::{F4, V3, keep, smaller, splat};
+use crate::lanes::{F4, V3, keep, less, smaller, splat};
 use crate::spatial::{Drawn, Q4, mix, perpendicular};
 use std::slice::{from_mut, from_ref};
 
@@ -11,16 +11,16 @@ impl Ragdoll {
     /// Writes points, rotations and places: the blend of the last two steps of limp bodies, and the way from there to the
     /// pose of those that get up.
     pub(super) fn show(&mut self) {
-        self.show_states();
         for b in 0..self.state.blocks.len() {
             self.show_bodies(b);
         }
+        self.show_states();
     }
 
     /// The same of one block, where only something of it has changed: what is done to each body in turn is not to draw all.
     pub(super) fn show_block(&mut self, b: usize) {
-        self.show_states();
         self.show_bodies(b);
+        self.show_states();
     }
 
     fn show_states(&mut self) {
@@ -118,16 +118,17 @@ impl Ragdoll {
     /// that has come due, so that a pose which moves, or jumps, is never jumped to.
     fn show_rising(&mut self, b: usize, rising: F4) {
         let Ragdoll { build, state, input, output, bodies, angles, due, .. } = self;
-        let (mut parts, mut most) = ([0.0; 4], [0.0; 4]);
+        let (mut parts, mut most, mut over) = ([0.0; 4], [0.0; 4], [false; 4]);
         for (lane, body) in bodies[b * 4..].iter_mut().take(4).enumerate() {
             // With the time that waits for the next step: smooth at more than 120 frames a second, too.
             let elapsed = body.elapsed + due.unwrap_or(0.0);
-            if body.elapsed >= 0.0 && elapsed > body.shown {
+            if body.mode == Mode::GettingUp && body.elapsed >= 0.0 && elapsed >= body.shown {
                 let left = |elapsed: f64| {
                     let t = if elapsed < body.duration { elapsed / body.duration } else { 1.0 };
                     (1.0 - t) * (1.0 - t) * (1.0 + 2.0 * t)
                 };
                 let before = left(body.shown);
+                over[lane] = elapsed >= body.duration;
                 parts[lane] = if before > 0.0 { 1.0 - left(elapsed) / before } else { 1.0 } as f32;
                 let swift = HALF_TURN / body.duration;
                 let swift = if swift > SWIFT { swift } else { SWIFT };
@@ -136,6 +137,7 @@ impl Ragdoll {
             }
         }
         let (part, most) = (F4::new(parts), F4::new(most));
+        let mut lags = F4::ZERO;
         let own = b * build.joints.len()..(b + 1) * build.joints.len();
         let drawn = output.rotations[own.clone()].iter_mut().zip(&mut output.places[own.clone()]);
         let poses = &input.frame.poses[own];
@@ -145,11 +147,18 @@ impl Ragdoll {
             let cos = held.rotation.dot(wanted).abs();
             let sin = (F4::ONE - cos * cos).sqrt();
             let turn = smaller(most / (sin + most * (F4::ONE - cos)), part);
+            lags |= less(turn, part);
             let now =
                 Held { rotation: held.rotation.towards(wanted, turn), place: mix(held.place, pose.position, part) };
             keep(from_mut(held), from_ref(&now), rising);
             keep(from_mut(rotation), from_ref(&Drawn::of(held.rotation, angles)), rising);
             keep(from_mut(place), from_ref(&held.place), rising);
+        }
+        // One that is drawn as its pose, or is late, has got up.
+        for (lane, body) in bodies[b * 4..].iter_mut().take(4).enumerate() {
+            if over[lane] && (!is_on(lags, lane) || body.shown >= body.duration * LATE) {
+                body.mode = Mode::Animated;
+            }
         }
     }
 }
@@ -158,3 +167,6 @@ impl Ragdoll {
 /// radians in its duration.
 const SWIFT: f64 = 20.0;
 const HALF_TURN: f64 = 5.0;
+
+/// A body takes so many times its time at most, where its pose turns faster than it may.
+const LATE: f64 = 1.25;
