@@ -2,8 +2,8 @@
 
 use crate::kinds::{self, Kind};
 use limber_core::error::{Code, Error, Result};
-use limber_core::simulation::{Channel, Simulation};
-use limber_core::text;
+use limber_core::simulation::{Channel, Simulation, begin, reread_inputs};
+use limber_core::{snapshot, text};
 
 /// Handles carry their slot in the low half and the slot's generation in the high half.
 const SLOT_BITS: u32 = 16;
@@ -109,17 +109,17 @@ impl Backend {
 
     /// Takes `dt` seconds and says how many fixed steps are due; `finish` ends the call.
     pub fn begin(&mut self, handle: u32, dt: f64) -> Result<u32> {
-        self.simulation(handle)?.begin(Some(dt))
+        begin(self.simulation(handle)?, Some(dt))
     }
 
     /// Plans exactly one fixed step that is shown at once; `finish` ends the call.
     pub fn begin_one(&mut self, handle: u32) -> Result<u32> {
-        self.simulation(handle)?.begin(None)
+        begin(self.simulation(handle)?, None)
     }
 
     /// Reads the inputs afresh for the next fixed step only, without interpolation.
     pub fn reread_inputs(&mut self, handle: u32) -> Result<()> {
-        self.simulation(handle)?.reread_inputs()
+        reread_inputs(self.simulation(handle)?)
     }
 
     /// Runs one fixed step.
@@ -146,7 +146,7 @@ impl Backend {
 
     /// Simulated time in seconds.
     pub fn time(&mut self, handle: u32) -> Result<f64> {
-        Ok(self.simulation(handle)?.time())
+        Ok(self.simulation(handle)?.clock().time())
     }
 
     /// The memory of channel `id`. It may move in every call but `begin`, `fixed_step`, `finish` and `advance`.
@@ -174,12 +174,12 @@ impl Backend {
 
     /// The exact state as bytes, time owed included.
     pub fn snapshot(&mut self, handle: u32) -> Result<Vec<u8>> {
-        Ok(self.simulation(handle)?.snapshot())
+        Ok(snapshot::save(self.simulation(handle)?))
     }
 
     /// Takes a state that `snapshot` gave. On an error nothing has changed.
     pub fn restore(&mut self, handle: u32, bytes: &[u8]) -> Result<()> {
-        self.simulation(handle)?.restore(bytes)
+        snapshot::restore(self.simulation(handle)?, bytes)
     }
 
     /// A digest of the state alone, 16 hexadecimal digits.
@@ -191,7 +191,7 @@ impl Backend {
 }
 
 fn run(simulation: &mut dyn Simulation, dt: Option<f64>) -> Result<u32> {
-    let steps = simulation.begin(dt)?;
+    let steps = begin(simulation, dt)?;
     for _ in 0..steps {
         simulation.fixed_step();
     }

@@ -2,11 +2,14 @@
 
 use crate::backend::Live;
 use crate::{Backend, Code, Element, Section};
+use limber_core::clock::Clock;
 use limber_core::error::{Error, Result};
 use limber_core::simulation::{Channel, ChannelInfo, Simulation};
+use limber_core::snapshot::{Kept, Tape};
 
 /// Counts its steps by what its input says.
 struct Counter {
+    clock: Clock,
     total: [f32; 3],
     increment: [f32; 1],
     label: [u32; 2],
@@ -18,6 +21,21 @@ const CHANNELS: &[ChannelInfo] = &[
     ChannelInfo { id: 2, element: Element::U32, input: false },
 ];
 
+impl Kept for Counter {
+    fn label(&self) -> (&'static [u8; 8], &'static str) {
+        (b"counter1", "a counter")
+    }
+    fn make(&self, _: &mut Vec<u32>) {}
+    fn keep(&mut self, tape: &mut Tape) {
+        self.clock.keep(tape);
+        tape.all(&mut self.total);
+    }
+    fn is_sound(&mut self) -> bool {
+        self.clock.is_sound()
+    }
+    fn restored(&mut self) {}
+}
+
 impl Simulation for Counter {
     fn options(&self) -> String {
         "{}".into()
@@ -28,20 +46,21 @@ impl Simulation for Counter {
     fn report(&self) -> String {
         "{}".into()
     }
-    fn begin(&mut self, dt: Option<f64>) -> Result<u32> {
-        Ok(dt.map_or(1, |dt| dt as u32))
+    fn clock(&mut self) -> &mut Clock {
+        &mut self.clock
     }
-    fn reread_inputs(&mut self) -> Result<()> {
+    fn read_inputs(&mut self) -> Result<()> {
+        if self.increment[0] < 0.0 { Err(Error::input("it counts up")) } else { Ok(()) }
+    }
+    fn start(&mut self, _: Option<f64>) -> Result<()> {
         Ok(())
     }
     fn fixed_step(&mut self) {
+        self.clock.advance();
         self.total[0] += self.increment[0];
     }
     fn finish(&mut self) {
         self.total[1] += 1.0;
-    }
-    fn time(&self) -> f64 {
-        f64::from(self.total[0])
     }
     fn channels(&self) -> &'static [ChannelInfo] {
         CHANNELS
@@ -64,21 +83,13 @@ impl Simulation for Counter {
         self.total[2] = matrix[15];
         Ok(())
     }
-    fn snapshot(&mut self) -> Vec<u8> {
-        vec![self.total[0] as u8]
-    }
-    fn restore(&mut self, bytes: &[u8]) -> Result<()> {
-        let [total] = bytes else { return Err(Error::new(Code::InvalidSnapshot, "one byte")) };
-        self.total[0] = f32::from(*total);
-        Ok(())
-    }
     fn hash(&self) -> u64 {
         0xbeef
     }
 }
 
 fn insert(backend: &mut Backend) -> u32 {
-    let counter = Counter { total: [0.0; 3], increment: [2.0], label: [7, 8] };
+    let counter = Counter { clock: Clock::new(1.0, 3), total: [0.0; 3], increment: [2.0], label: [7, 8] };
     backend.insert(Live { simulation: Box::new(counter), fixed: &[2] }).expect("there is room")
 }
 
@@ -92,7 +103,7 @@ fn a_handle_is_never_zero_and_names_one_simulation() {
     let handles = [insert(&mut backend), insert(&mut backend)];
     assert_eq!(handles, [0x1_0000, 0x1_0001]);
     backend.advance(handles[0], 1.0).unwrap();
-    assert_eq!(handles.map(|handle| backend.time(handle).unwrap()), [2.0, 0.0]);
+    assert_eq!(handles.map(|handle| backend.time(handle).unwrap()), [1.0, 0.0]);
     assert_eq!(code(backend.time(0)), Some(Code::InvalidHandle));
     assert_eq!(code(backend.time(0x1_0002)), Some(Code::InvalidHandle));
 }
@@ -145,7 +156,7 @@ fn a_full_table_refuses() {
     for _ in 0..=u16::MAX {
         insert(&mut backend);
     }
-    let counter = Counter { total: [0.0; 3], increment: [0.0], label: [0, 0] };
+    let counter = Counter { clock: Clock::new(1.0, 3), total: [0.0; 3], increment: [0.0], label: [0, 0] };
     let result = backend.insert(Live { simulation: Box::new(counter), fixed: &[] });
     assert_eq!(code(result), Some(Code::OutOfMemory));
     backend.destroy(0x1_0005).unwrap();
@@ -172,7 +183,10 @@ fn faults_keep_their_code_and_message() {
     let mut backend = Backend::new();
     let handle = insert(&mut backend);
     assert_eq!(backend.configure(handle, "{}").unwrap_err().to_string(), "invalid-option: size is no option");
-    assert_eq!(backend.restore(handle, &[]).unwrap_err().to_string(), "invalid-snapshot: one byte");
+    assert_eq!(
+        backend.restore(handle, &[]).unwrap_err().to_string(),
+        "invalid-snapshot: the bytes are not a snapshot of a counter"
+    );
     assert_eq!(backend.channel(handle, 3).unwrap_err().to_string(), "invalid-input: there is no channel 3");
     let short = backend.teleport(handle, &[0.0; 15]).unwrap_err();
     assert_eq!(short.to_string(), "invalid-input: a matrix has 16 numbers, got 15");

@@ -1,7 +1,9 @@
 //! What every technique offers to the handle API, and how its arrays are named.
 
+use crate::clock::Clock;
 use crate::collider::{out_of_reach, within_reach};
 use crate::error::{Error, Result};
+use crate::snapshot::Kept;
 use crate::spatial::{Affine, M3};
 use crate::text;
 
@@ -44,12 +46,28 @@ pub enum Channel<'a> {
     U32(&'a mut [u32]),
 }
 
-/// Refuses a time that is no number, or endless.
-pub fn check_dt(dt: Option<f64>) -> Result<()> {
-    match dt {
-        Some(dt) if !dt.is_finite() => Err(Error::input(text!["dt must be a finite number of seconds, got ", dt])),
-        _ => Ok(()),
+/// Takes `dt` seconds of real time (or, for `None`, exactly one step that is shown at once), reads the inputs, and says how
+/// many fixed steps are due.
+pub fn begin(of: &mut dyn Simulation, dt: Option<f64>) -> Result<u32> {
+    if let Some(dt) = dt
+        && !dt.is_finite()
+    {
+        return Err(Error::input(text!["dt must be a finite number of seconds, got ", dt]));
     }
+    of.read_inputs()?;
+    of.start(dt)?;
+    Ok(match dt {
+        Some(dt) => of.clock().begin(dt),
+        None => of.clock().begin_one(),
+    })
+}
+
+/// Reads the inputs afresh for the next fixed step only, without interpolation.
+pub fn reread_inputs(of: &mut dyn Simulation) -> Result<()> {
+    of.read_inputs()?;
+    of.start_alone();
+    of.clock().begin_one();
+    Ok(())
 }
 
 /// The matrix of a teleport, checked.
@@ -69,9 +87,9 @@ pub fn read_matrix(matrix: &[f32; 16]) -> Result<Affine> {
 
 /// A running simulation. Every technique implements this and nothing else crosses the boundary.
 ///
-/// A call from JavaScript runs `begin`, then `fixed_step` as often as `begin` said, then `finish`.
+/// A call from JavaScript runs [`begin`], then `fixed_step` as often as that said, then `finish`.
 /// None of the three allocates or panics.
-pub trait Simulation: Send {
+pub trait Simulation: Kept + Send {
     /// The options in force, as JSON.
     fn options(&self) -> String;
 
@@ -81,21 +99,23 @@ pub trait Simulation: Send {
     /// What creation dropped or merged, as JSON.
     fn report(&self) -> String;
 
-    /// Takes `dt` seconds of real time (or, for `None`, exactly one step that is shown at once), reads the inputs,
-    /// and says how many fixed steps are due.
-    fn begin(&mut self, dt: Option<f64>) -> Result<u32>;
+    /// What counts its steps.
+    fn clock(&mut self) -> &mut Clock;
 
-    /// Reads the inputs afresh for the next fixed step only, without interpolation.
-    fn reread_inputs(&mut self) -> Result<()>;
+    /// Takes in what JavaScript has written, or refuses it.
+    fn read_inputs(&mut self) -> Result<()>;
+
+    /// Begins a call of `dt` seconds, or of one step that is shown at once, with the inputs that were read.
+    fn start(&mut self, dt: Option<f64>) -> Result<()>;
+
+    /// The next step takes the inputs that were read as they are.
+    fn start_alone(&mut self) {}
 
     /// Runs one fixed step.
     fn fixed_step(&mut self);
 
     /// Writes the output arrays.
     fn finish(&mut self);
-
-    /// Simulated time in seconds.
-    fn time(&self) -> f64;
 
     /// The channels, in the order of their ids.
     fn channels(&self) -> &'static [ChannelInfo];
@@ -111,12 +131,6 @@ pub trait Simulation: Send {
 
     /// Moves everything by a column-major 4×4 matrix, without any swing.
     fn teleport(&mut self, matrix: &[f32; 16]) -> Result<()>;
-
-    /// The exact state as bytes, time owed included.
-    fn snapshot(&mut self) -> Vec<u8>;
-
-    /// Takes a state that [`Simulation::snapshot`] gave. On an error nothing has changed.
-    fn restore(&mut self, bytes: &[u8]) -> Result<()>;
 
     /// A digest of the state alone, equal on every platform.
     fn hash(&self) -> u64;

@@ -26,9 +26,9 @@ use crate::error::{Error, Result};
 use crate::lanes::{F4, V3, less};
 use crate::number::sin_cos;
 use crate::options::{self as settings, describe as describe_options};
-use crate::simulation::{Channel, ChannelInfo, Simulation, check_dt};
+use crate::simulation::{Channel, ChannelInfo, Simulation};
 use crate::spatial::direction;
-use crate::{snapshot, text};
+use crate::text;
 use cells::Cells;
 use influence::Influence;
 pub use options::{BoidsMake, BoidsOptions};
@@ -192,11 +192,6 @@ pub struct Boids {
 }
 
 impl Boids {
-    fn read_inputs(&self) -> Result<()> {
-        check_reach("influences", "", &self.input.influences)?;
-        check_all(&self.input.colliders, &self.colliders)
-    }
-
     /// Takes the inputs as they are as what the next call interpolates from.
     fn settle_inputs(&mut self) {
         self.from.copy_from_slice(&self.input.influences);
@@ -288,9 +283,16 @@ impl Simulation for Boids {
         "{}".into()
     }
 
-    fn begin(&mut self, dt: Option<f64>) -> Result<u32> {
-        check_dt(dt)?;
-        self.read_inputs()?;
+    fn clock(&mut self) -> &mut Clock {
+        &mut self.clock
+    }
+
+    fn read_inputs(&mut self) -> Result<()> {
+        check_reach("influences", "", &self.input.influences)?;
+        check_all(&self.input.colliders, &self.colliders)
+    }
+
+    fn start(&mut self, dt: Option<f64>) -> Result<()> {
         if self.jump {
             self.settle_inputs();
             self.jump = false;
@@ -299,15 +301,6 @@ impl Simulation for Boids {
         if dt.is_none_or(|dt| dt > 0.0) {
             self.newest = dt.is_none() || !self.options.interpolate;
         }
-        Ok(match dt {
-            Some(dt) => self.clock.begin(dt),
-            None => self.clock.begin_one(),
-        })
-    }
-
-    fn reread_inputs(&mut self) -> Result<()> {
-        self.read_inputs()?;
-        self.clock.begin_one();
         Ok(())
     }
 
@@ -318,10 +311,6 @@ impl Simulation for Boids {
     fn finish(&mut self) {
         self.settle_inputs();
         self.show();
-    }
-
-    fn time(&self) -> f64 {
-        self.clock.time()
     }
 
     fn channels(&self) -> &'static [ChannelInfo] {
@@ -359,14 +348,6 @@ impl Simulation for Boids {
 
     fn teleport(&mut self, matrix: &[f32; 16]) -> Result<()> {
         self.carry(matrix)
-    }
-
-    fn snapshot(&mut self) -> Vec<u8> {
-        snapshot::save(self)
-    }
-
-    fn restore(&mut self, bytes: &[u8]) -> Result<()> {
-        snapshot::restore(self, bytes)
     }
 
     fn hash(&self) -> u64 {

@@ -6,7 +6,7 @@ use crate::clock::Clock;
 use crate::collider::{all_sound, kinds, within_reach};
 use crate::error::Result;
 use crate::lanes::{F4, all_within, splat};
-use crate::simulation::read_matrix;
+use crate::simulation::{Simulation, read_matrix};
 use crate::snapshot::{Kept, Tape, hash};
 use crate::spatial::unit;
 use bytemuck::{bytes_of, cast_slice};

@@ -21,8 +21,7 @@ use crate::error::{Error, Result};
 use crate::lanes::{F4, V3};
 use crate::number::root;
 use crate::options::{self as settings, describe as describe_options};
-use crate::simulation::{Channel, ChannelInfo, Simulation, check_dt};
-use crate::snapshot;
+use crate::simulation::{Channel, ChannelInfo, Simulation};
 use crate::text;
 use links::{Batch, LinkLanes};
 pub use options::{ClothGrid, ClothMesh, ClothOptions, ClothStiffness};
@@ -174,16 +173,6 @@ pub struct Cloth {
 }
 
 impl Cloth {
-    /// The pinned vertices and colliders of this call, checked.
-    fn read_inputs(&self) -> Result<()> {
-        check_reach("wind", "m/s", &self.input.wind)?;
-        check_reach("gravity", "m/s²", &self.input.gravity)?;
-        check_reach("pins.targets", "m", &self.input.pin_targets)?;
-        check_reach("space", "m", &self.input.space)?;
-        check_all(&self.input.colliders, &self.colliders)?;
-        Ok(())
-    }
-
     /// Takes the inputs as they are as the place to interpolate from.
     fn settle_inputs(&mut self) {
         for (pin, target) in self.pins.iter_mut().zip(self.input.pin_targets.as_chunks().0) {
@@ -292,9 +281,20 @@ impl Simulation for Cloth {
         self.report.clone()
     }
 
-    fn begin(&mut self, dt: Option<f64>) -> Result<u32> {
-        check_dt(dt)?;
-        self.read_inputs()?;
+    fn clock(&mut self) -> &mut Clock {
+        &mut self.clock
+    }
+
+    fn read_inputs(&mut self) -> Result<()> {
+        check_reach("wind", "m/s", &self.input.wind)?;
+        check_reach("gravity", "m/s²", &self.input.gravity)?;
+        check_reach("pins.targets", "m", &self.input.pin_targets)?;
+        check_reach("space", "m", &self.input.space)?;
+        check_all(&self.input.colliders, &self.colliders)?;
+        Ok(())
+    }
+
+    fn start(&mut self, dt: Option<f64>) -> Result<()> {
         if self.jump {
             self.settle_inputs();
             self.stepped.copy_from_slice(&self.colliders);
@@ -304,15 +304,6 @@ impl Simulation for Cloth {
         if dt.is_none_or(|dt| dt > 0.0) {
             self.newest = dt.is_none() || !self.options.interpolate;
         }
-        Ok(match dt {
-            Some(dt) => self.clock.begin(dt),
-            None => self.clock.begin_one(),
-        })
-    }
-
-    fn reread_inputs(&mut self) -> Result<()> {
-        self.read_inputs()?;
-        self.clock.begin_one();
         Ok(())
     }
 
@@ -323,10 +314,6 @@ impl Simulation for Cloth {
     fn finish(&mut self) {
         self.settle_inputs();
         self.show();
-    }
-
-    fn time(&self) -> f64 {
-        self.clock.time()
     }
 
     fn channels(&self) -> &'static [ChannelInfo] {
@@ -365,14 +352,6 @@ impl Simulation for Cloth {
 
     fn teleport(&mut self, matrix: &[f32; 16]) -> Result<()> {
         self.carry(matrix)
-    }
-
-    fn snapshot(&mut self) -> Vec<u8> {
-        snapshot::save(self)
-    }
-
-    fn restore(&mut self, bytes: &[u8]) -> Result<()> {
-        snapshot::restore(self, bytes)
     }
 
     fn hash(&self) -> u64 {

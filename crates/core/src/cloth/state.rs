@@ -6,7 +6,7 @@ use crate::collider::{FARTHEST, all_sound, kinds, within_reach};
 use crate::error::{Error, Result};
 use crate::lanes::{V3, all_within, larger, splat};
 use crate::rng;
-use crate::simulation::read_matrix;
+use crate::simulation::{Simulation, read_matrix};
 use crate::snapshot::{Kept, Tape, hash};
 use bytemuck::{bytes_of, cast_slice};
 use std::slice::from_ref;

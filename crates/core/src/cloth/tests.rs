@@ -7,6 +7,8 @@ use super::*;
 use crate::collider::STRIDE;
 use crate::error::Code;
 use crate::lanes::splat;
+use crate::simulation::{begin, reread_inputs};
+use crate::snapshot::{restore, save};
 use serde_json::{Value, json};
 
 const FRAME: Option<f64> = None;
@@ -78,7 +80,7 @@ fn flag() -> Cloth {
 }
 
 fn run(cloth: &mut Cloth, dt: Option<f64>) -> u32 {
-    let steps = cloth.begin(dt).unwrap();
+    let steps = begin(cloth, dt).unwrap();
     for _ in 0..steps {
         cloth.fixed_step();
     }
@@ -629,8 +631,8 @@ fn issue_a_state_far_out_was_drawn() {
     run(&mut cape, FRAME);
     assert_eq!(cape.status, [1]);
     assert!(cape.output.normals.iter().chain(&cape.output.bounds).all(|v| v.is_finite()));
-    let saved = cape.snapshot();
-    cape.restore(&saved).unwrap();
+    let saved = save(&mut cape);
+    restore(&mut cape, &saved).unwrap();
 }
 
 #[test]
@@ -643,10 +645,10 @@ fn issue_a_snapshot_of_another_cloth_was_taken() {
             .unwrap();
         cloth
     };
-    let saved = of(0.0, 1.0).snapshot();
-    assert!(of(0.0, 1.0).restore(&saved).is_ok());
+    let saved = save(&mut of(0.0, 1.0));
+    assert!(restore(&mut of(0.0, 1.0), &saved).is_ok());
     for mut other in [of(1.0, 1.0), of(2.0, 1.0), of(0.0, 10.0), cape(json!({}))] {
-        assert_eq!(other.restore(&saved).unwrap_err().code, Code::InvalidSnapshot);
+        assert_eq!(restore(&mut other, &saved).unwrap_err().code, Code::InvalidSnapshot);
     }
 }
 
@@ -692,14 +694,14 @@ fn issue_frame_rate_changed_the_result() {
         let mut flag = flag();
         let mut steps = 0;
         for dt in frames {
-            let due = flag.begin(Some(dt)).unwrap();
+            let due = begin(&mut flag, Some(dt)).unwrap();
             for _ in 0..due {
                 if steps == 600 {
                     break;
                 }
                 let t = flag.clock.next_time();
                 flag.input.wind = [(6.0 * (1.0 + 0.3 * (2.1 * t).sin())) as f32, 0.0, (2.0 * (1.3 * t).sin()) as f32];
-                flag.reread_inputs().unwrap();
+                reread_inputs(&mut flag).unwrap();
                 flag.fixed_step();
                 steps += 1;
             }
@@ -815,17 +817,17 @@ fn issue_time_was_not_checked() {
     // C24
     let mut cape = cape(json!({}));
     run(&mut cape, FRAME);
-    let before = cape.snapshot();
+    let before = save(&mut cape);
     for dt in [0.0, -1.0] {
         assert_eq!(run(&mut cape, Some(dt)), 0);
         assert_eq!(cape.hash(), {
             let mut other = cape.clone();
-            other.restore(&before).unwrap();
+            restore(&mut other, &before).unwrap();
             other.hash()
         });
     }
     for dt in [f64::NAN, f64::INFINITY] {
-        let error = cape.begin(Some(dt)).unwrap_err();
+        let error = begin(&mut cape, Some(dt)).unwrap_err();
         assert_eq!(error.code, Code::InvalidInput);
         assert!(error.message.starts_with("dt must be a finite number"), "{error}");
     }
@@ -882,12 +884,12 @@ fn options_read_as_serde_writes_them() {
 fn a_refused_change_changes_nothing() {
     let mut cape = cape(json!({}));
     run(&mut cape, FRAME);
-    let (options, snapshot) = (cape.options(), cape.snapshot());
+    let (options, snapshot) = (cape.options(), save(&mut cape));
     assert!(cape.configure(&settings(&json!({ "iterations": 3, "drag": -1 }))).is_err());
     assert!(cape.command(channels::SET_PINS, &[1.0, 9999.0]).is_err());
     assert!(cape.command(channels::SET_COLLIDERS, &[0.0; 5]).is_err());
     assert!(cape.command(9, &[]).is_err());
-    assert!(cape.restore(&snapshot[1..]).is_err());
+    assert!(restore(&mut cape, &snapshot[1..]).is_err());
     assert!(cape.teleport(&[f32::NAN; 16]).is_err());
     assert!(cape.teleport(&[0.0; 16]).is_err());
     let mut huge = IDENTITY;
@@ -897,10 +899,10 @@ fn a_refused_change_changes_nothing() {
     perspective[11] = -1.0;
     assert!(cape.teleport(&perspective).is_err());
     cape.input.wind[1] = f32::NAN;
-    assert_eq!(cape.begin(FRAME).unwrap_err().message, "wind[1] must be from -1000000 to 1000000 m/s, got NaN");
+    assert_eq!(begin(&mut cape, FRAME).unwrap_err().message, "wind[1] must be from -1000000 to 1000000 m/s, got NaN");
     cape.input.wind[1] = 0.0;
     assert_eq!(cape.options(), options);
-    assert!(cape.snapshot() == snapshot);
+    assert!(save(&mut cape) == snapshot);
 }
 
 #[test]
@@ -916,10 +918,10 @@ fn snapshots_bring_back_the_exact_run() {
         (cape.hash(), cape.output.positions.clone())
     };
     frames(&mut cape);
-    let saved = cape.snapshot();
+    let saved = save(&mut cape);
     let first = frames(&mut cape);
-    cape.restore(&saved).unwrap();
-    assert!(cape.snapshot() == saved);
+    restore(&mut cape, &saved).unwrap();
+    assert!(save(&mut cape) == saved);
     assert!(frames(&mut cape) == first);
     cape.reset();
     assert_eq!(cape.hash(), start);
@@ -1022,25 +1024,25 @@ mod fuzz {
                 run(&mut cloth, Some(*dt));
                 let all = cloth.output.positions.iter().chain(&cloth.output.normals).chain(&cloth.output.bounds);
                 prop_assert!(all.clone().all(|v| v.is_finite()));
-                if cloth.solids.is_empty() && cloth.time() > 0.0 {
+                if cloth.solids.is_empty() && cloth.clock.time() > 0.0 {
                     let above = |(free, p): (&F4, &V3)| (0..4).all(|l| free.as_array()[l].to_bits() == 0 || p.get(l)[1] >= 0.02);
                     prop_assert!(cloth.free.iter().zip(&cloth.position).all(above));
                 }
             }
-            let saved = cloth.snapshot();
-            cloth.restore(&saved).unwrap();
-            prop_assert!(cloth.snapshot() == saved);
+            let saved = save(&mut cloth);
+            restore(&mut cloth, &saved).unwrap();
+            prop_assert!(save(&mut cloth) == saved);
         }
 
         #[test]
         fn any_bytes_are_refused_or_restored(mut at in 0usize..4000, byte in any::<u8>(), cut in 0usize..4000) {
             let mut cloth = flag();
             run(&mut cloth, FRAME);
-            let mut bytes = cloth.snapshot();
+            let mut bytes = save(&mut cloth);
             at %= bytes.len();
             bytes[at] = byte;
             bytes.truncate(bytes.len() - cut.min(bytes.len()) * (byte as usize % 2));
-            let _ = cloth.restore(&bytes);
+            let _ = restore(&mut cloth, &bytes);
             run(&mut cloth, Some(0.05));
             prop_assert!(cloth.output.positions.iter().all(|v| v.is_finite()));
         }

@@ -22,8 +22,7 @@ use crate::error::{Error, Result};
 use crate::lanes::{F4, V3, all_within, splat};
 use crate::number::{exp, ln, sin_cos};
 use crate::options::{self as settings, describe as describe_options};
-use crate::simulation::{Channel, ChannelInfo, Simulation, check_dt};
-use crate::snapshot;
+use crate::simulation::{Channel, ChannelInfo, Simulation};
 use crate::spatial::{Affine, Angles, Drawn, M3, Pose, Q4};
 use crate::text;
 use bytemuck::{Pod, Zeroable};
@@ -322,33 +321,6 @@ impl JiggleBones {
         check_all(&self.input.colliders, &self.colliders)
     }
 
-    /// Takes in what the inputs of this call are.
-    fn read_inputs(&mut self) -> Result<()> {
-        self.check_air()?;
-        let mut sound = true;
-        for (block, raw) in self.blocks.iter_mut().zip(&self.input.parents) {
-            sound &= block.to.follow(raw);
-            block.moving = differ(&block.from.raw, &block.to.raw);
-        }
-        if self.centred {
-            for (center, raw) in self.centers.iter_mut().zip(&self.input.centers) {
-                sound &= center.to.follow(raw);
-            }
-        }
-        if !sound {
-            return Err(bad("world matrices above the bones"));
-        }
-        for (r, (row, from)) in self.rows.iter_mut().zip(&self.from).enumerate() {
-            let pose = &self.input.poses[r];
-            row.moving = differ(from, pose);
-            row.settled &= !row.moving;
-            if row.moving && !all_within(from_ref(pose), FARTHEST) {
-                return Err(bad("position, rotation and scale of each bone"));
-            }
-        }
-        Ok(())
-    }
-
     /// Takes the inputs as they are as what the next call interpolates from.
     fn settle_inputs(&mut self) {
         for (block, raw) in self.blocks.iter_mut().zip(&mut self.from_parents) {
@@ -542,9 +514,37 @@ impl Simulation for JiggleBones {
         self.report.clone()
     }
 
-    fn begin(&mut self, dt: Option<f64>) -> Result<u32> {
-        check_dt(dt)?;
-        self.read_inputs()?;
+    fn clock(&mut self) -> &mut Clock {
+        &mut self.clock
+    }
+
+    fn read_inputs(&mut self) -> Result<()> {
+        self.check_air()?;
+        let mut sound = true;
+        for (block, raw) in self.blocks.iter_mut().zip(&self.input.parents) {
+            sound &= block.to.follow(raw);
+            block.moving = differ(&block.from.raw, &block.to.raw);
+        }
+        if self.centred {
+            for (center, raw) in self.centers.iter_mut().zip(&self.input.centers) {
+                sound &= center.to.follow(raw);
+            }
+        }
+        if !sound {
+            return Err(bad("world matrices above the bones"));
+        }
+        for (r, (row, from)) in self.rows.iter_mut().zip(&self.from).enumerate() {
+            let pose = &self.input.poses[r];
+            row.moving = differ(from, pose);
+            row.settled &= !row.moving;
+            if row.moving && !all_within(from_ref(pose), FARTHEST) {
+                return Err(bad("position, rotation and scale of each bone"));
+            }
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, dt: Option<f64>) -> Result<()> {
         if self.fresh {
             self.settle_inputs();
             self.read_inputs()?;
@@ -557,17 +557,11 @@ impl Simulation for JiggleBones {
             self.newest = dt.is_none() || !self.options.interpolate;
         }
         self.exact = dt.is_none();
-        Ok(match dt {
-            Some(dt) => self.clock.begin(dt),
-            None => self.clock.begin_one(),
-        })
+        Ok(())
     }
 
-    fn reread_inputs(&mut self) -> Result<()> {
-        self.read_inputs()?;
-        self.clock.begin_one();
+    fn start_alone(&mut self) {
         self.exact = true;
-        Ok(())
     }
 
     fn fixed_step(&mut self) {
@@ -577,10 +571,6 @@ impl Simulation for JiggleBones {
     fn finish(&mut self) {
         self.show();
         self.settle_inputs();
-    }
-
-    fn time(&self) -> f64 {
-        self.clock.time()
     }
 
     fn channels(&self) -> &'static [ChannelInfo] {
@@ -621,14 +611,6 @@ impl Simulation for JiggleBones {
 
     fn teleport(&mut self, matrix: &[f32; 16]) -> Result<()> {
         self.carry_all(matrix)
-    }
-
-    fn snapshot(&mut self) -> Vec<u8> {
-        snapshot::save(self)
-    }
-
-    fn restore(&mut self, bytes: &[u8]) -> Result<()> {
-        snapshot::restore(self, bytes)
     }
 
     fn hash(&self) -> u64 {

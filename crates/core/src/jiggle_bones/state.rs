@@ -5,7 +5,7 @@ use crate::clock::Clock;
 use crate::collider::{FARTHEST, all_sound, kinds};
 use crate::error::{Error, Result};
 use crate::lanes::{F4, ON, V3, all_within, greater, keep, less, splat};
-use crate::simulation::read_matrix;
+use crate::simulation::{Simulation, read_matrix};
 use crate::snapshot::{Kept, Tape, hash};
 use crate::spatial::Affine;
 use bytemuck::cast_slice;

@@ -3,6 +3,8 @@
 use super::*;
 use crate::collider::STRIDE;
 use crate::rng::signed;
+use crate::simulation::begin;
+use crate::snapshot::{restore, save};
 use glam::{Mat4, Quat, Vec3};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -106,7 +108,7 @@ impl Rig {
     }
 
     fn run(&mut self, dt: Option<f64>) -> u32 {
-        let steps = self.jiggle.begin(dt).unwrap();
+        let steps = begin(&mut self.jiggle, dt).unwrap();
         for _ in 0..steps {
             self.jiggle.fixed_step();
         }
@@ -283,10 +285,10 @@ fn j1_the_frequency_does_not_depend_on_the_frame_rate() {
         rig.jiggle.command(channels::CARRY, &[]).unwrap();
         let (mut zeros, mut last, mut most) = (Vec::new(), 0.0f32, 0.0f32);
         for frame in 0..2 * rate {
-            for _ in 0..rig.jiggle.begin(Some(1.0 / f64::from(rate))).unwrap() {
+            for _ in 0..begin(&mut rig.jiggle, Some(1.0 / f64::from(rate))).unwrap() {
                 rig.jiggle.fixed_step();
                 let now = lean(&rig, Vec3::ZERO);
-                let time = rig.jiggle.time();
+                let time = rig.jiggle.clock.time();
                 if last < 0.0 && now >= 0.0 {
                     zeros.push(time - 1.0 / 120.0 * f64::from(now / (now - last)));
                 }
@@ -494,7 +496,7 @@ fn chains_of_other_rates_run_beside() {
     }
     let steps: Vec<u64> = rig.jiggle.groups.iter().map(|group| group.steps).collect();
     assert_eq!(steps, [240, 90, 60]);
-    assert!((rig.jiggle.time() - 1.0).abs() < 1e-9);
+    assert!((rig.jiggle.clock.time() - 1.0).abs() < 1e-9);
     // All have the same spring.
     let tips = [0, 1, 2].map(|j| rig.tip(j));
     assert!((tips[0] - tips[1]).length() < 0.05 && (tips[1] - tips[2]).length() < 0.05, "{tips:?}");
@@ -611,23 +613,23 @@ fn a_snapshot_goes_on_with_the_same_bits() {
         rig.run(Some(1.0 / 50.0));
     };
     (0..50).for_each(|frame| drive(&mut rig, frame));
-    let saved = rig.jiggle.snapshot();
+    let saved = save(&mut rig.jiggle);
     (50..100).for_each(|frame| drive(&mut rig, frame));
     let hash = rig.jiggle.hash();
     let shown = rig.jiggle.drawn.clone();
-    rig.jiggle.restore(&saved).unwrap();
-    assert_eq!(rig.jiggle.snapshot(), saved);
+    restore(&mut rig.jiggle, &saved).unwrap();
+    assert_eq!(save(&mut rig.jiggle), saved);
     (50..100).for_each(|frame| drive(&mut rig, frame));
     assert_eq!((rig.jiggle.hash(), &rig.jiggle.drawn), (hash, &shown));
     // What is not a snapshot changes nothing.
-    let before = rig.jiggle.snapshot();
+    let before = save(&mut rig.jiggle);
     let mut bad = saved.clone();
     let end = bad.len() - 4;
     bad[end..].copy_from_slice(&f32::NAN.to_le_bytes());
     for bytes in [&[][..], &saved[..saved.len() - 4], &bad] {
-        assert!(rig.jiggle.restore(bytes).is_err());
+        assert!(restore(&mut rig.jiggle, bytes).is_err());
     }
-    assert_eq!(rig.jiggle.snapshot(), before);
+    assert_eq!(save(&mut rig.jiggle), before);
     // Another start, the same frames, the same bits.
     rig.jiggle.reset();
     (0..100).for_each(|frame| drive(&mut rig, frame));
@@ -689,13 +691,13 @@ fn options_say_what_is_wrong() {
 fn a_bad_matrix_is_refused_and_nothing_moves() {
     let mut rig = Rig::chain(&[Vec3::Y], "");
     rig.run(Some(0.1));
-    let before = rig.jiggle.snapshot();
+    let before = save(&mut rig.jiggle);
     rig.jiggle.input.parents[0].axes.y.x = splat(f32::NAN);
-    assert!(rig.jiggle.begin(Some(0.1)).unwrap_err().to_string().contains("world matrices above the bones"));
+    assert!(begin(&mut rig.jiggle, Some(0.1)).unwrap_err().to_string().contains("world matrices above the bones"));
     rig.jiggle.input.parents[0].axes.y.x = F4::ZERO;
-    assert_eq!(rig.jiggle.snapshot(), before);
+    assert_eq!(save(&mut rig.jiggle), before);
     rig.jiggle.input.poses[0].rotation.v.y = splat(f32::INFINITY);
-    assert!(rig.jiggle.begin(Some(0.1)).unwrap_err().to_string().contains("of each bone"));
+    assert!(begin(&mut rig.jiggle, Some(0.1)).unwrap_err().to_string().contains("of each bone"));
 }
 
 /// A random rig, shaken.

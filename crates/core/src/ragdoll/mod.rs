@@ -26,8 +26,7 @@ use crate::collider::{
 use crate::error::{Error, Result};
 use crate::lanes::{F4, ON, V3, all_within, greater, keep, select, splat};
 use crate::options::{self as settings, describe as describe_options};
-use crate::simulation::{Channel, ChannelInfo, Simulation, check_dt};
-use crate::snapshot;
+use crate::simulation::{Channel, ChannelInfo, Simulation};
 use crate::spatial::{Affine, Angles, Drawn, Pose, Q4};
 use crate::text;
 use bytemuck::{Pod, Zeroable, cast_slice_mut};
@@ -556,28 +555,42 @@ impl Simulation for Ragdoll {
         ]
     }
 
-    fn begin(&mut self, dt: Option<f64>) -> Result<u32> {
-        check_dt(dt)?;
-        self.read_inputs()?;
+    fn clock(&mut self) -> &mut Clock {
+        &mut self.clock
+    }
+
+    fn read_inputs(&mut self) -> Result<()> {
+        check_reach("gravity", "m/s²", &self.input.gravity)?;
+        check_all(&self.input.colliders, &self.colliders)?;
+        if let Some(bad) = self.input.strengths.iter().find(|v| !(0.0..=1.0).contains(*v)) {
+            return Err(Error::option(text!["strength must be a number from 0 to 1, got ", bad]));
+        }
+        let (joints, roots) = (self.build.joints.len(), self.build.roots);
+        for b in 0..self.state.blocks.len() {
+            self.check_pose(b * joints..(b + 1) * joints, b * roots..(b + 1) * roots)?;
+        }
+        if self.gravity != self.input.gravity {
+            self.gravity = self.input.gravity;
+            self.wake_all();
+        }
+        self.wake_what_is_touched();
+        Ok(())
+    }
+
+    fn start(&mut self, dt: Option<f64>) -> Result<()> {
         if dt.is_none_or(|dt| dt > 0.0) {
             self.newest = dt.is_none() || !self.options.interpolate;
             // A call without a step leaves its time to the next one's frame.
             self.due = Some(self.due.unwrap_or(0.0) + dt.unwrap_or(STEP));
         }
         self.exact = dt.is_none();
-        Ok(match dt {
-            Some(dt) => self.clock.begin(dt),
-            None => self.clock.begin_one(),
-        })
+        Ok(())
     }
 
-    fn reread_inputs(&mut self) -> Result<()> {
-        self.read_inputs()?;
-        self.clock.begin_one();
+    fn start_alone(&mut self) {
         self.exact = true;
         // Each step has its own frame, whatever the calls.
         self.due = Some(STEP);
-        Ok(())
     }
 
     fn fixed_step(&mut self) {
@@ -590,10 +603,6 @@ impl Simulation for Ragdoll {
     fn finish(&mut self) {
         self.show();
         self.settle_inputs();
-    }
-
-    fn time(&self) -> f64 {
-        self.clock.time()
     }
 
     fn channels(&self) -> &'static [ChannelInfo] {
@@ -654,39 +663,12 @@ impl Simulation for Ragdoll {
         self.carry_all(matrix)
     }
 
-    fn snapshot(&mut self) -> Vec<u8> {
-        snapshot::save(&mut { self })
-    }
-
-    fn restore(&mut self, bytes: &[u8]) -> Result<()> {
-        snapshot::restore(&mut { self }, bytes)
-    }
-
     fn hash(&self) -> u64 {
         self.digest()
     }
 }
 
 impl Ragdoll {
-    /// Takes in what the inputs of this call are.
-    fn read_inputs(&mut self) -> Result<()> {
-        check_reach("gravity", "m/s²", &self.input.gravity)?;
-        check_all(&self.input.colliders, &self.colliders)?;
-        if let Some(bad) = self.input.strengths.iter().find(|v| !(0.0..=1.0).contains(*v)) {
-            return Err(Error::option(text!["strength must be a number from 0 to 1, got ", bad]));
-        }
-        let (joints, roots) = (self.build.joints.len(), self.build.roots);
-        for b in 0..self.state.blocks.len() {
-            self.check_pose(b * joints..(b + 1) * joints, b * roots..(b + 1) * roots)?;
-        }
-        if self.gravity != self.input.gravity {
-            self.gravity = self.input.gravity;
-            self.wake_all();
-        }
-        self.wake_what_is_touched();
-        Ok(())
-    }
-
     /// Refuses poses that are no places.
     fn check_pose(&self, joints: std::ops::Range<usize>, roots: std::ops::Range<usize>) -> Result<()> {
         let frame = &self.input.frame;

@@ -114,8 +114,7 @@ impl Ragdoll {
     }
 }
 
-// Of a reference: what is asked of anything that is kept would else bring along how to free it.
-impl Kept for &mut Ragdoll {
+impl Kept for Ragdoll {
     fn label(&self) -> (&'static [u8; 8], &'static str) {
         (b"LBragdl3", "ragdolls with the bodies, points, links and colliders of these")
     }

@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::rng::signed;
+use crate::simulation::begin;
+use crate::snapshot::{restore, save};
 use serde_json::Value;
 
 const NOTHING: u32 = NONE;
@@ -60,7 +62,7 @@ fn set(text: &[(&str, f64)]) -> String {
 
 fn run(ragdoll: &mut Ragdoll, steps: usize) {
     for _ in 0..steps {
-        ragdoll.begin(None).unwrap();
+        begin(ragdoll, None).unwrap();
         ragdoll.fixed_step();
         ragdoll.finish();
     }
@@ -237,10 +239,10 @@ fn far_from_the_origin_is_as_near_it() {
 fn a_snapshot_goes_on_as_before() {
     let mut ragdoll = from_golden(&golden()["cases"][1], vec![[0.0; 3], [1.0, 2.0, 3.0]]);
     run(&mut ragdoll, 30);
-    let bytes = ragdoll.snapshot();
+    let bytes = save(&mut ragdoll);
     run(&mut ragdoll, 30);
     let hash = ragdoll.hash();
-    ragdoll.restore(&bytes).unwrap();
+    restore(&mut ragdoll, &bytes).unwrap();
     run(&mut ragdoll, 30);
     assert_eq!(ragdoll.hash(), hash);
     ragdoll.reset();
@@ -248,7 +250,7 @@ fn a_snapshot_goes_on_as_before() {
     run(&mut ragdoll, 60);
     run(&mut fresh, 60);
     assert_eq!(ragdoll.hash(), fresh.hash());
-    assert!(ragdoll.restore(&bytes[1..]).is_err());
+    assert!(restore(&mut ragdoll, &bytes[1..]).is_err());
 }
 
 #[test]
