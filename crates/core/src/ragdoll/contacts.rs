@@ -370,7 +370,7 @@ pub(super) fn hold_still(pressed: &mut [Press], at: &mut [V3], was: &[V3], secon
 
 /// The part of a motion along a surface that friction takes: what it takes of any motion, after what it takes at most by how
 /// hard the point is pressed. That holds still what would otherwise creep.
-#[inline(never)]
+#[inline(always)]
 fn lost(along: V3, slide: F4, most: F4) -> F4 {
     let square = along.dot(along);
     let some = greater(square, splat(1e-30));
@@ -397,7 +397,7 @@ fn nearest([p, q]: [V3; 2], [r, s]: [V3; 2]) -> (F4, F4) {
 }
 
 /// `n / d`, or the nearer of 0 and 1 where it is not between them; 0 where `d` is none.
-#[inline(never)]
+#[inline(always)]
 fn part(n: F4, d: F4) -> F4 {
     let some = greater(d, splat(1e-20)) & greater(n, F4::ZERO);
     let t = n / select(some, d, F4::ONE);
