@@ -76,7 +76,6 @@ impl Press {
         less(F4::ZERO, self.hold)
     }
 
-    #[inline(never)]
     fn add(&mut self, out: V3, hold: F4) {
         let on = less(self.hold, hold);
         self.out = V3::select(on, out, self.out);
@@ -162,7 +161,6 @@ pub(super) fn farthest(at: &[V3], from: &[V3]) -> F4 {
 }
 
 /// The middle of a limb, and half its length.
-#[inline(never)]
 fn ball(at: &[V3], limb: &Capsule) -> (V3, F4) {
     let [a, b] = limb.points.map(|p| at[p as usize]);
     let half = (b - a) * splat(0.5);

@@ -231,10 +231,10 @@ fn read(reals: &[f32], mut indices: &[u32]) -> Result<(Build, usize)> {
         let [o, along, side] = bone.points;
         of_points("bones", i, if side == NONE { &bone.points[..2] } else { &bone.points }, n)?;
         if o == along || o == side || along == side {
-            return Err(wrong("bones", i, ".points must be different points"));
+            return Err(wrong("bones", i, ".points must differ"));
         }
         if side != NONE && flat(&rest, &bone.points) {
-            return Err(wrong("bones", i, ".points must not lie in a line: they give the roll"));
+            return Err(wrong("bones", i, ".points must not lie in a line"));
         }
         build.joints[bone.joint as usize].bone = i as u32;
     }

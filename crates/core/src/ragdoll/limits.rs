@@ -223,7 +223,6 @@ impl Points<'_> {
         self.push(grads, push, release);
     }
 
-    #[inline(never)]
     fn push(&mut self, grads: &Gradient, push: F4, release: F4) {
         let grads = &grads.points[..grads.count];
         let sum = grads.iter().fold(F4::ZERO, |sum, (p, grad)| sum + self.weight[*p] * grad.dot(*grad));

@@ -42,7 +42,8 @@ pub(super) fn pull(links: &[Link], rows: &[Row], at: &mut [V3], tiny: F4) {
     }
 }
 
-/// The same for four blocks at once, of the places of each the first: each waits for its own roots and divisions only.
+/// The same for four blocks at once, of the places of each the first: each waits for its own roots and divisions only. (As a
+/// loop over any number of blocks it is 0.1 KB smaller and a fifth slower.)
 #[inline(never)]
 pub(super) fn pull_four(links: &[Link], rows: &[Row], places: &mut [V3], tiny: F4) {
     let (n, m) = (places.len() / 4, links.len());
