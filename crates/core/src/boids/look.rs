@@ -73,10 +73,15 @@ impl One {
 }
 
 /// What looking needs besides: one a thread.
-#[derive(Default)]
 pub struct Scratch {
     runs: Runs,
     few: [[Nearest; MOST_NEAREST]; 4],
+}
+
+impl Default for Scratch {
+    fn default() -> Self {
+        Scratch { runs: Runs::default(), few: [[Nearest::NOBODY; MOST_NEAREST]; 4] }
+    }
 }
 
 /// Those that are looked at: every `stride`-th, from a place that is another in each step.
@@ -177,7 +182,7 @@ fn simple(about: &About, at: V3, who: F4, sight: &Sight) -> Seen {
 fn rules(about: &About, me: &Me, mut few: [&mut [Nearest]; 4], sight: &Sight) -> Seen {
     let mut seen = Seen::default();
     for few in &mut few {
-        few.fill(Nearest::default());
+        few.fill(Nearest::NOBODY);
     }
     about.visit(me.at, |one, place| {
         let d = one.from(place);
@@ -248,10 +253,8 @@ struct Nearest {
     velocity: [f32; 4],
 }
 
-impl Default for Nearest {
-    fn default() -> Self {
-        Nearest { square: f32::INFINITY, rules: [0.0; 2], way: [0.0; 4], velocity: [0.0; 4] }
-    }
+impl Nearest {
+    const NOBODY: Nearest = Nearest { square: f32::INFINITY, rules: [0.0; 2], way: [0.0; 4], velocity: [0.0; 4] };
 }
 
 /// Puts one among the nearest few, which are sorted; of equally near ones the first by id is nearer.
@@ -263,7 +266,7 @@ fn keep_nearest(few: &mut [Nearest], one: Nearest) {
         place -= 1;
     }
     if place < few.len() {
-        few[place..].rotate_right(1);
+        few.copy_within(place..few.len() - 1, place + 1);
         few[place] = one;
     }
 }
