@@ -109,7 +109,7 @@ pub const COMMAND_DOCS: &[Doc] = &[
     Doc {
         name: "getUp",
         text: "`[body, seconds, newest]`: a limp body blends, from what is drawn now, or from the newest step where `newest` is \
-               not 0, to the pose of the inputs in so many seconds.",
+               not 0, to the pose of the inputs in so many seconds, or in up to a quarter more where a bone would turn too fast.",
     },
     Doc { name: "settle", text: "`[body]`: it is animated again, at once." },
     Doc { name: "wake", text: "`[body]`: it does not sleep." },

@@ -172,7 +172,7 @@ export const RAGDOLL = {
     hit: 2,
     /**
      * `[body, seconds, newest]`: a limp body blends, from what is drawn now, or from the newest step where `newest` is
-     * not 0, to the pose of the inputs in so many seconds.
+     * not 0, to the pose of the inputs in so many seconds, or in up to a quarter more where a bone would turn too fast.
      */
     getUp: 3,
     /** `[body]`: it is animated again, at once. */
