@@ -6,7 +6,7 @@
 
 use std::ops::{Add, Mul, Sub};
 
-pub use wide::f32x4 as F4;
+pub use wide::{f32x4 as F4, i32x4 as I4, u32x4 as U4};
 
 /// All bits set: the mask that chooses a lane.
 pub const ON: f32 = f32::from_bits(u32::MAX);

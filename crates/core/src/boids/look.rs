@@ -5,8 +5,7 @@
 
 use super::cells::{Block, One, Runs, lanes, places};
 use super::{Boids, Sight};
-use crate::lanes::{F4, V3, larger, less, select, smaller, splat};
-use wide::{i32x4, u32x4};
+use crate::lanes::{F4, I4, U4, V3, larger, less, select, smaller, splat};
 
 /// Boids look at all that are in the bins about, as long as they are no more than this.
 const EXACT: u32 = 1024;
@@ -139,7 +138,7 @@ pub fn look(boids: &Boids, block: &Block, scratch: &mut Scratch) -> Seen {
     } else {
         let [e, f, g, h] = places(block).map(|who| boids.table[boids.species[who] as usize].flocks);
         let (velocity, _) = lanes(&a.going, &b.going, &c.going, &d.going);
-        let me = Me { at, who, nose: velocity.normalized(), flocks: u32x4::new([e, f, g, h]) };
+        let me = Me { at, who, nose: velocity.normalized(), flocks: U4::new([e, f, g, h]) };
         let few = few.each_mut().map(|few| &mut few[..if sight.topological { sight.nearest } else { 0 }]);
         rules(&about, &me, few, sight)
     };
@@ -157,7 +156,7 @@ pub fn look(boids: &Boids, block: &Block, scratch: &mut Scratch) -> Seen {
 #[inline(never)]
 fn simple(about: &About, at: V3, who: F4, sight: &Sight) -> Seen {
     let mut seen = Seen::default();
-    let mut count = i32x4::ZERO;
+    let mut count = I4::ZERO;
     let (view, close, soft) = (splat(sight.cohesion.square), splat(sight.separation.square), splat(sight.soft));
     about.visit(at, |one, place| {
         let d = one.from(place);
@@ -166,7 +165,7 @@ fn simple(about: &About, at: V3, who: F4, sight: &Sight) -> Seen {
         seen.velocity = seen.velocity + masked(one.velocity(), near);
         seen.way = seen.way + masked(d, near);
         // What is on is −1 as a whole number.
-        count -= bytemuck::cast::<F4, i32x4>(near);
+        count -= bytemuck::cast::<F4, I4>(near);
         let close = less(square, close) & near;
         if close.any() {
             seen.separate(d, square, close, soft);
@@ -201,8 +200,8 @@ fn rules(about: &About, me: &Me, mut few: [&mut [Nearest]; 4], sight: &Sight) ->
         if close.any() {
             seen.separate(d, square, close, splat(sight.soft));
         }
-        let strangers = (me.flocks & u32x4::new([one.going[3].to_bits(); 4])).simd_eq(u32x4::ZERO);
-        let kin = other & bytemuck::cast::<u32x4, F4>(!strangers);
+        let strangers = (me.flocks & U4::new([one.going[3].to_bits(); 4])).simd_eq(U4::ZERO);
+        let kin = other & bytemuck::cast::<U4, F4>(!strangers);
         let (aligned, cohering) = (kin & sight.alignment.sees(square, ahead), kin & sight.cohesion.sees(square, ahead));
         if !sight.topological {
             seen.align(one.velocity(), aligned);
@@ -239,7 +238,7 @@ struct Me {
     who: F4,
     nose: V3,
     /// Species that they flock with, a bit for each.
-    flocks: u32x4,
+    flocks: U4,
 }
 
 /// One of the nearest.
