@@ -100,18 +100,20 @@ describe('examples-three/boids', () => {
 
   it('fish flee the pointer', async () => {
     const { page, faults, simulate } = await begin('t=0', [600, 400])
-    let most = 0
-    for (const [x, y] of [
-      [150, 130],
-      [300, 160],
-      [450, 130],
-    ] as const) {
-      await page.mouse.move(x, y)
-      most = Math.max(most, (await simulate(0)).near)
+    // No time passes while it looks for where most of them are.
+    const places = [80, 190, 300, 410, 520].flatMap((x) => [110, 170, 230, 290].map((y) => [x, y] as const))
+    for (let round = 0; round < 3; round++) {
+      let [most, at] = [0, places[0]!]
+      for (const place of places) {
+        await page.mouse.move(...place)
+        const near = await page.evaluate(() => window.limberExample!.stats.near!)
+        if (near > most) [most, at] = [near, place]
+      }
+      expect(most).toBeGreaterThan(3)
+      await page.mouse.move(...at)
       await simulate(1)
       for (let look = 0; look < 10; look++) expect((await simulate(0.1)).near).toBeLessThanOrEqual(2)
     }
-    expect(most).toBeGreaterThan(0)
     expect(faults).toEqual([])
     await page.close()
   })

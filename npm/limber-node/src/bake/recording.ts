@@ -90,8 +90,8 @@ export class Recording {
    * same bone. The root of the mixer is any object above the bones.
    *
    * Of up to 500 boids it moves objects named `boid-0`, `boid-1`, …, by their ids; of several flocks `prey-boid-0`, `birds-boid-0`,
-   * …, by the names that they were given. One that goes round a torus swims on out of
-   * the world for half a frame, and in at the other side for the other half: nothing is shown in between.
+   * …, by the names that they were given. One that goes round a torus swims on out of the world for half a frame, and in at the
+   * other side for the other half: nothing is shown in between.
    *
    * Of cloth it is a clip on `morphTargetInfluences`, for a mesh with the geometry of {@link toGeometry} and the same options.
    * With one simulation its root is that mesh; with several, an object that holds meshes of their names.
@@ -123,7 +123,8 @@ export class Recording {
   /**
    * A GLB file with one animation: a node for each cloth, whose mesh has morph targets of positions and normals; the bones of
    * each skeleton, as they lay before the recording; and for each flock of up to 500 boids a node that holds theirs, named
-   * `boid-0`, `boid-1`, … by their ids, with the name of the flock before it where there are several (`prey-boid-0`). Bones and boids have the keyframes of {@link toAnimationClip}. Sets {@link report}.
+   * `boid-0`, `boid-1`, … by their ids, with the name of the flock before it where there are several (`prey-boid-0`). Bones and
+   * boids have the keyframes of {@link toAnimationClip}. Sets {@link report}.
    *
    * With `onto`, a GLB file of yours, it is that file with the animation added, moving the nodes that have the names of the
    * bones. All else in it stays as it is.
