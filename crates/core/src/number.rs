@@ -81,7 +81,8 @@ macro_rules! say {
     };
 }
 
-/// `n` with as few digits as tell it from its neighbours in f32 (where it is none: with nine), as JavaScript writes it.
+/// `n` as JavaScript writes it, with as few digits as tell it from its neighbours in f32, or where it is none, in f64 (but for
+/// the last digit).
 #[inline(never)]
 pub fn number(n: f64) -> String {
     let mut text = String::from(if n < 0.0 { "-" } else { "" });
@@ -96,8 +97,11 @@ pub fn number(n: f64) -> String {
                 "NaN"
             };
     }
+    if n <= 9_007_199_254_740_992.0 && n as u64 as f64 == n {
+        return text![text, n as u64];
+    }
     // n is `mantissa` × 10^power, where the mantissa lies from 1 to 10.
-    let (mut mantissa, mut power) = (n, 0);
+    let (mut mantissa, mut power) = (n, 0i32);
     while mantissa >= 10.0 {
         mantissa /= 10.0;
         power += 1;
@@ -107,9 +111,13 @@ pub fn number(n: f64) -> String {
         power -= 1;
     }
     let (mut digits, mut scale) = (0, 1.0);
-    for _ in 0..9 {
+    let single = f64::from(n as f32) == n;
+    // Each power of ten may have rounded.
+    let slack = n * (5e-16 + f64::from(power.unsigned_abs()) * 1.2e-16);
+    for _ in 0..17 {
         digits = (mantissa * scale + 0.5) as u64;
-        if (digits as f64 / scale * (n / mantissa)) as f32 == n as f32 {
+        let read = digits as f64 / scale * (n / mantissa);
+        if if single { read as f32 == n as f32 } else { (read - n).abs() <= slack } {
             break;
         }
         scale *= 10.0;
@@ -244,7 +252,14 @@ mod tests {
             (f64::from(0.6f32), "0.6"),
             (0.6, "0.6"),
             (0.1 + 0.2, "0.3"),
-            (9.9999999999, "10"),
+            (9.9999999999, "9.9999999999"),
+            (1000000001.0, "1000000001"),
+            (4294967295.0, "4294967295"),
+            (9007199254740992.0, "9007199254740992"),
+            (1000.0000001, "1000.0000001"),
+            (1.00000001, "1.00000001"),
+            (100000.001, "100000.001"),
+            (1e300, "1e+300"),
             (1e9, "1000000000"),
             (1e6, "1000000"),
             (-100000.0, "-100000"),

@@ -68,7 +68,7 @@ function renamed<Result>(run: () => Result): Result {
   try {
     return run()
   } catch (error) {
-    if (!(error instanceof LimberError) || !/^(?:a )?collider/.test(error.message)) throw error
+    if (!(error instanceof LimberError) || !/collider/.test(error.message)) throw error
     throw new LimberError(
       error.code,
       error.message.replaceAll('a collider', 'an obstacle').replaceAll('collider', 'obstacle'),

@@ -1143,6 +1143,7 @@ describe.each(Object.entries(backends))('boids on %s', (_, load) => {
       for (const [change, message] of [
         [() => new Boids(limber, { obstacles: [ball] }), /^obstacles\[0\]\.radius must be /],
         [() => boids.obstacles.add(ball), /^obstacles\[1\]\.radius must be /],
+        [() => boids.obstacles.add({ ...ball, radius: 1, foo: 1 } as never), /foo is no option of obstacles\[1\]/],
         [() => boids.obstacles.set(0, ball), /^obstacles\[0\]\.radius must be /],
         [() => boids.obstacles.set(3, ball), /^an obstacle's index must be a whole number from 0 to 0, got 3$/],
         [() => boids.obstacles.at(3), /^an obstacle's index must be /],

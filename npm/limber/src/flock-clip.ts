@@ -393,7 +393,7 @@ function readFlockFile(given: Uint8Array | ArrayBuffer): FlockFile {
     fps > 0 &&
     (bits === 16 || bits === 32) &&
     (torus === 0 || torus === 1) &&
-    min.every((low, c) => low <= max[c]!)
+    min.every((low, c) => low <= max[c]! && Math.fround(max[c]! - low) < Infinity)
   if (!sound) throw fault('and hold numbers that no flock clip has')
   const lengths = [boids, boids, boids * rowsOf(frames, rotationEvery), boids * rowsOf(frames, positionEvery) * 3]
   const expected = HEADER + (lengths[0]! + lengths[1]! + lengths[2]!) * 4 + (lengths[3]! * bits) / 8

@@ -486,6 +486,30 @@ describe.each(Object.entries(backends))('ragdoll on %s', (_, loadBackend) => {
       ragdoll.dispose()
     })
 
+    it.each<[string, (ragdoll: Ragdoll) => void]>([
+      ['goes limp once more', (ragdoll) => ragdoll.activate()],
+      ['gains a velocity', (ragdoll) => ragdoll.activate({ velocity: [0, 1, 0] })],
+      ['is teleported', (ragdoll) => ragdoll.teleport(new Matrix4().makeTranslation(1, 0, 0))],
+      ['is disposed of', (ragdoll) => ragdoll.dispose()],
+    ])('is what a body comes back to that %s right after', (what, call) => {
+      const made = humanoid()
+      const ragdoll = Ragdoll.fromSkeleton(limber, made.mesh)
+      ragdoll.step(FRAME)
+      ragdoll.activate()
+      for (let f = 0; f < 30; f++) ragdoll.step(FRAME)
+      // Once, as three.js writes a value that does not change.
+      const pose = new Quaternion(0, 0, 0.6, 0.8)
+      made.bones.Head!.quaternion.copy(pose)
+      call(ragdoll)
+      if (what !== 'is disposed of') {
+        ragdoll.getUp({ duration: 0.3 })
+        for (let f = 0; f < 60; f++) ragdoll.step(FRAME)
+        expect(ragdoll.state).toBe('animated')
+      }
+      expect(made.bones.Head!.quaternion.toArray()).toEqual(pose.toArray())
+      ragdoll.dispose()
+    })
+
     it('bones that are not mapped are left alone', () => {
       const { made, ragdoll, frame } = actor()
       const finger = made.bones.LeftHandMiddle1!

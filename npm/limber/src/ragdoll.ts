@@ -513,7 +513,10 @@ export class Ragdoll extends Simulation<RagdollOptions, RagdollChannels> {
 
   /** Frees it at once, and gives every bone back the pose that it had or was given. */
   override dispose(): void {
-    if (!this.disposed) for (const { index } of this.bodies) this.#release(index)
+    for (const { index } of this.disposed ? [] : this.bodies) {
+      this.#poses.take(index)
+      this.#release(index)
+    }
     super.dispose()
   }
 
@@ -684,9 +687,10 @@ export class Ragdoll extends Simulation<RagdollOptions, RagdollChannels> {
     this.#show(body)
   }
 
-  /** The bones of a body hold what is drawn of it. */
+  /** The bones of a body hold what is drawn of it. What they were given since is their own pose. */
   #show(body: number): void {
     if (this.#layout.joints.length === 0) return
+    this.#poses.take(body)
     if (this.views.states[body]! & 255) this.#poses.write(body, this.#free[body])
     else this.#release(body)
   }

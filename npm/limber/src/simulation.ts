@@ -262,8 +262,12 @@ export abstract class Simulation<
    */
   dispose(): void {
     if (this.#disposed) return
-    for (const name of this.#channelNames())
-      this.views[name] = (this.views[name] as Channel).slice() as (typeof this.views)[typeof name]
+    for (const name of this.#channelNames()) {
+      const view = this.views[name] as Channel
+      // Of a backend that was lost while memory grew, views are detached: there is nothing left to copy.
+      const copy = view.length > 0 ? view.slice() : view instanceof Uint32Array ? new Uint32Array() : new Float32Array()
+      this.views[name] = copy as (typeof this.views)[typeof name]
+    }
     this.rebound()
     this.#disposed = true
     this.backend.live.delete(this.#handle, this)

@@ -134,7 +134,8 @@ export class WasmBackend implements Backend {
   }
 
   command(handle: number, op: number, payload: Float32Array): Float32Array {
-    new Float32Array(this.#exports.memory.buffer, this.#scratch(4 * payload.length), payload.length).set(payload)
+    const at = this.#scratch(4 * payload.length)
+    new Float32Array(this.#exports.memory.buffer, at, payload.length).set(payload)
     const refused = this.#call(CALL.command, handle, op, payload.length)
     this.#settle()
     this.#done(refused)
@@ -148,7 +149,8 @@ export class WasmBackend implements Backend {
   }
 
   teleport(handle: number, matrix: Float32Array): void {
-    new Float32Array(this.#exports.memory.buffer, this.#scratch(64), 16).set(matrix)
+    const at = this.#scratch(64)
+    new Float32Array(this.#exports.memory.buffer, at, 16).set(matrix)
     const refused = this.#call(CALL.teleport, handle)
     this.#settle()
     this.#done(refused)
@@ -162,7 +164,8 @@ export class WasmBackend implements Backend {
   }
 
   restore(handle: number, bytes: Uint8Array): void {
-    new Uint8Array(this.#exports.memory.buffer, this.#scratch(bytes.length), bytes.length).set(bytes)
+    const at = this.#scratch(bytes.length)
+    new Uint8Array(this.#exports.memory.buffer, at, bytes.length).set(bytes)
     const refused = this.#call(CALL.restore, handle, bytes.length)
     this.#settle()
     this.#done(refused)
@@ -217,7 +220,7 @@ export class WasmBackend implements Backend {
     return new TextDecoder().decode(this.#output())
   }
 
-  /** Address of `bytes` for what the next call reads. */
+  /** Address of `bytes` for what the next call reads. Memory may have grown: only then is its buffer what it is. */
   #scratch(bytes: number): number {
     // A number from 2³² on would arrive as what is left of it.
     const at = bytes < 2 ** 32 ? this.#call(CALL.scratch, 0, bytes) : 0

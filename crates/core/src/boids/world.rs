@@ -67,7 +67,8 @@ impl World {
         let least = self.least_side();
         let farthest =
             self.low.iter().chain(&self.high).fold(0.0f32, |most, v| if v.abs() > most { v.abs() } else { most });
-        if least > 0.0 && least >= farthest * 1e-4 && farthest <= 2.0 * FARTHEST {
+        let finite = self.low.iter().chain(&self.high).all(|v| v.abs() <= 2.0 * FARTHEST);
+        if finite && least > 0.0 && least >= farthest * 1e-4 {
             return Ok(());
         }
         Err(Error::option(text![

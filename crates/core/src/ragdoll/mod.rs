@@ -692,6 +692,7 @@ impl Ragdoll {
             body.elapsed = if body.elapsed < 0.0 { 0.0 } else { body.elapsed + dt };
         }
         for b in 0..self.state.blocks.len() {
+            self.rise(b, 0.0, true);
             self.seek_pose(b);
         }
     }

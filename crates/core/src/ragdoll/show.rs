@@ -46,11 +46,9 @@ impl Ragdoll {
             self.write_points(b, origin, limp);
             self.show_bones(b);
         }
-        let rising = self.lanes_of(b, Mode::GettingUp);
-        if rising.any() {
-            self.show_rising(b, rising);
-        }
-        let posed = rising | self.lanes_of(b, Mode::Animated);
+        // With the time that waits for the next step: smooth at more than 120 frames a second, too.
+        self.rise(b, self.due.unwrap_or(0.0), false);
+        let posed = self.lanes_of(b, Mode::GettingUp) | self.lanes_of(b, Mode::Animated);
         if posed.any() && !self.build.joints.is_empty() {
             // Points of bodies that are not limp are where their bones carry them.
             let base = self.place_joints(b, Which::Drawn);
@@ -114,14 +112,19 @@ impl Ragdoll {
         }
     }
 
-    /// From what was drawn of the limp body to the pose of the inputs: slower at both ends. Each time the part of what is left
-    /// that has come due, so that a pose which moves, or jumps, is never jumped to.
-    fn show_rising(&mut self, b: usize, rising: F4) {
-        let Ragdoll { build, state, input, output, bodies, angles, due, .. } = self;
+    /// Takes those of a block that get up so many seconds further, from what was drawn of the limp body to the pose of the inputs:
+    /// slower at both ends. Each time the part of what is left that has come due, so that a pose which moves, or jumps, is never
+    /// jumped to. With `step` they are there then; else it is only drawn, so that nothing depends on how often.
+    #[inline(never)]
+    pub(super) fn rise(&mut self, b: usize, ahead: f64, step: bool) {
+        let rising = self.lanes_of(b, Mode::GettingUp);
+        if !rising.any() {
+            return;
+        }
+        let Ragdoll { build, state, input, output, bodies, angles, .. } = self;
         let (mut parts, mut most, mut over) = ([0.0; 4], [0.0; 4], [false; 4]);
         for (lane, body) in bodies[b * 4..].iter_mut().take(4).enumerate() {
-            // With the time that waits for the next step: smooth at more than 120 frames a second, too.
-            let elapsed = body.elapsed + due.unwrap_or(0.0);
+            let elapsed = body.elapsed + ahead;
             if body.mode == Mode::GettingUp && body.elapsed >= 0.0 && elapsed >= body.shown {
                 let left = |elapsed: f64| {
                     let t = if elapsed < body.duration { elapsed / body.duration } else { 1.0 };
@@ -133,7 +136,9 @@ impl Ragdoll {
                 let swift = HALF_TURN / body.duration;
                 let swift = if swift > SWIFT { swift } else { SWIFT };
                 most[lane] = (swift * 0.5 * (elapsed - body.shown)) as f32;
-                body.shown = elapsed;
+                if step {
+                    body.shown = elapsed;
+                }
             }
         }
         let (part, most) = (F4::new(parts), F4::new(most));
@@ -150,13 +155,16 @@ impl Ragdoll {
             lags |= less(turn, part);
             let now =
                 Held { rotation: held.rotation.towards(wanted, turn), place: mix(held.place, pose.position, part) };
-            keep(from_mut(held), from_ref(&now), rising);
-            keep(from_mut(rotation), from_ref(&Drawn::of(held.rotation, angles)), rising);
-            keep(from_mut(place), from_ref(&held.place), rising);
+            if step {
+                keep(from_mut(held), from_ref(&now), rising);
+            } else {
+                keep(from_mut(rotation), from_ref(&Drawn::of(now.rotation, angles)), rising);
+                keep(from_mut(place), from_ref(&now.place), rising);
+            }
         }
         // One that is drawn as its pose, or is late, has got up.
         for (lane, body) in bodies[b * 4..].iter_mut().take(4).enumerate() {
-            if over[lane] && (!is_on(lags, lane) || body.shown >= body.duration * LATE) {
+            if step && over[lane] && (!is_on(lags, lane) || body.shown >= body.duration * LATE) {
                 body.mode = Mode::Animated;
             }
         }
