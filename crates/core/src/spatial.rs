@@ -92,13 +92,19 @@ pub fn mix(a: V3, b: V3, t: F4) -> V3 {
 /// Unit vectors and lengths. A vector too short to have a direction takes `otherwise`, and its length is 0.
 ///
 /// Divides rather than multiplies by a reciprocal: a vector along an axis then becomes exactly 1.
-#[inline(never)]
-pub fn direction(v: V3, otherwise: V3) -> (V3, F4) {
+#[inline(always)]
+pub fn direction_inline(v: V3, otherwise: V3) -> (V3, F4) {
     let square = v.dot(v);
     let some = greater(square, splat(1e-30));
     let length = select(some, square, F4::ONE).sqrt();
     let unit = V3 { x: v.x / length, y: v.y / length, z: v.z / length };
     (V3::select(some, unit, otherwise), select(some, length, F4::ZERO))
+}
+
+/// [`direction_inline`] as one function: smaller, and faster but where a limit or a contact is worked out.
+#[inline(never)]
+pub fn direction(v: V3, otherwise: V3) -> (V3, F4) {
+    direction_inline(v, otherwise)
 }
 
 /// A unit vector at a right angle to each unit vector.
@@ -160,7 +166,7 @@ impl Q4 {
     }
 
     /// On the shorter way from this to `o`, at the place `t`: normalised linear interpolation.
-    #[inline(always)]
+    #[inline(never)]
     pub fn towards(self, o: Q4, t: F4) -> Q4 {
         let sign = select(less(self.dot(o), F4::ZERO), splat(-1.0), F4::ONE);
         let w = o.w * sign;
@@ -456,6 +462,7 @@ impl Affine {
     }
 
     /// `lane` becomes the lane `other` of `from`.
+    #[inline(never)]
     pub fn take_lane(&mut self, lane: usize, from: &Affine, other: usize) {
         let (into, from): (&mut [F4; 12], &[F4; 12]) = (bytemuck::cast_mut(self), bytemuck::cast_ref(from));
         for (into, from) in into.iter_mut().zip(from) {

@@ -68,10 +68,10 @@ function renamed<Result>(run: () => Result): Result {
   try {
     return run()
   } catch (error) {
-    if (!(error instanceof LimberError) || !/collider/.test(error.message)) throw error
+    if (!(error instanceof LimberError) || !/\bcolliders?\b/.test(error.message)) throw error
     throw new LimberError(
       error.code,
-      error.message.replaceAll('a collider', 'an obstacle').replaceAll('collider', 'obstacle'),
+      error.message.replace(/\ba collider\b/g, 'an obstacle').replace(/\bcolliders\b/g, 'obstacles'),
       { cause: error },
     )
   }

@@ -290,8 +290,7 @@ impl Simulation for Cloth {
         check_reach("gravity", "m/s²", &self.input.gravity)?;
         check_reach("pins.targets", "m", &self.input.pin_targets)?;
         check_reach("space", "m", &self.input.space)?;
-        check_all(&self.input.colliders, &self.colliders)?;
-        Ok(())
+        check_all(&self.input.colliders, &self.colliders)
     }
 
     fn start(&mut self, dt: Option<f64>) -> Result<()> {

@@ -141,16 +141,10 @@ impl Frame {
         }
         let t = splat(t);
         Affine {
-            axes: towards(&self.turn, &to.turn, t).matrix().after(&self.rest.towards(&to.rest, t)),
+            axes: self.turn.towards(to.turn, t).matrix().after(&self.rest.towards(&to.rest, t)),
             origin: crate::spatial::mix(self.raw.origin, to.raw.origin, t),
         }
     }
-}
-
-/// On the shorter way from one rotation to another.
-#[inline(never)]
-fn towards(from: &Q4, to: &Q4, t: F4) -> Q4 {
-    from.towards(*to, t)
 }
 
 /// The lanes of the matrices in the slots `places`; no change where there is none.
@@ -159,16 +153,10 @@ fn gather(all: &[Affine], places: &[u32; 4]) -> Affine {
     let mut gathered = Affine::IDENTITY;
     for (lane, place) in places.iter().enumerate() {
         if let Some(from) = all.get(*place as usize / 4) {
-            take_lane(&mut gathered, lane, from, *place as usize % 4);
+            gathered.take_lane(lane, from, *place as usize % 4);
         }
     }
     gathered
-}
-
-/// `lane` becomes the lane `other` of `from`.
-#[inline(never)]
-fn take_lane(into: &mut Affine, lane: usize, from: &Affine, other: usize) {
-    into.take_lane(lane, from, other);
 }
 
 /// Whether any number is another one, or none.

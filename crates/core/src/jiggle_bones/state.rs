@@ -1,6 +1,6 @@
 //! Beginning anew, carrying along with a body that was put somewhere else, saving and putting back.
 
-use super::{Frame, JiggleBones, LONGEST, OUTERMOST, Tip, take_lane};
+use super::{Frame, JiggleBones, LONGEST, OUTERMOST, Tip};
 use crate::clock::Clock;
 use crate::collider::{FARTHEST, all_sound, kinds};
 use crate::error::{Error, Result};
@@ -103,14 +103,14 @@ impl JiggleBones {
                 else {
                     continue;
                 };
-                take_lane(&mut way, lane, &root.from.raw.way_to(&root.to.raw), other);
+                way.take_lane(lane, &root.from.raw.way_to(&root.to.raw), other);
                 mask.as_mut_array()[lane] = ON;
                 // Its centre has come along.
                 let (center, other) = (block.centers[lane] as usize / 4, block.centers[lane] as usize % 4);
                 if let Some(to) = self.centers.get(center).map(|center| center.to.raw) {
-                    take_lane(&mut self.from_centers[center], other, &to, other);
+                    self.from_centers[center].take_lane(other, &to, other);
                     for now in self.centers_now.iter_mut().skip(center).step_by(self.centers.len()) {
-                        take_lane(now, other, &to, other);
+                        now.take_lane(other, &to, other);
                     }
                 }
             }

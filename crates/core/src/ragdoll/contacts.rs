@@ -5,7 +5,7 @@ use super::{Block, Build, Own, Pace, Ragdoll};
 use crate::collider::{Collider, Solid};
 use crate::lanes::{F4, V3, greater, larger, less, select, smaller, splat};
 use crate::number::root;
-use crate::spatial::direction;
+use crate::spatial::direction_inline;
 
 /// A limb: all within the radius of the way between two points.
 #[derive(Clone, Copy, Debug)]
@@ -346,7 +346,7 @@ pub(super) fn closest(at: &[V3], ends: [usize; 4]) -> Closest {
     let [a, b, c, d] = ends.map(|p| at[p]);
     let (one, other) = nearest([a, b], [c, d]);
     let way = (a + (b - a) * one) - (c + (d - c) * other);
-    let (out, distance) = direction(way, (b - a).cross(d - c).normalized());
+    let (out, distance) = direction_inline(way, (b - a).cross(d - c).normalized());
     Closest { out, distance, one, other }
 }
 

@@ -3,7 +3,7 @@
 use super::NONE;
 use super::links::taken;
 use crate::lanes::{F4, V3, greater, less, select, smaller, splat};
-use crate::spatial::{Angles, M3, Q4, direction, perpendicular};
+use crate::spatial::{Angles, M3, Q4, direction_inline, perpendicular};
 
 /// One limit of the build.
 #[derive(Clone, Copy, Debug)]
@@ -119,7 +119,7 @@ impl Points<'_> {
     #[inline(never)]
     pub fn bend(&self, points: &[u32; 4], middle: f32) -> (F4, [V3; 2]) {
         let [a, j, x, b] = points.map(|p| self.at[p as usize]);
-        let (axis, _) = direction(x - j, M3::IDENTITY.x);
+        let (axis, _) = direction_inline(x - j, M3::IDENTITY.x);
         let arms = [axis.cross(j - a), axis.cross(b - j)];
         let angle = self.angles.of(arms[0].cross(arms[1]).dot(axis), arms[0].dot(arms[1])) - splat(middle);
         // From minus half a turn to half a turn.
@@ -132,9 +132,9 @@ impl Points<'_> {
     #[inline(never)]
     pub fn swing(&self, frame: &[u32; 3], limb: &[u32; 3], axis: [f32; 3]) -> (F4, V3) {
         let axis = basis_of(self.at, frame).times(V3::splat(axis));
-        let (way, _) = direction(self.at[limb[1] as usize] - self.at[limb[0] as usize], axis);
+        let (way, _) = direction_inline(self.at[limb[1] as usize] - self.at[limb[0] as usize], axis);
         let about = way.cross(axis);
-        let (about, sin) = direction(about, perpendicular(way));
+        let (about, sin) = direction_inline(about, perpendicular(way));
         (self.angles.of(sin, way.dot(axis)), about)
     }
 
@@ -146,7 +146,7 @@ impl Points<'_> {
         let basis = basis_of(self.at, frame);
         let [j, tip, beside] = limb.map(|p| self.at[p as usize]);
         let from = basis.times(V3::splat(axis));
-        let (way, _) = direction(tip - j, from);
+        let (way, _) = direction_inline(tip - j, from);
         let side = basis.times(V3::splat(side));
         // `side` after the shortest turn from `from` to `way`, whose axis times its sine is `v`; 1 + cos is true near a half turn
         // too.
@@ -237,7 +237,7 @@ impl Points<'_> {
 
     /// Turns a limb towards where its carrier would have it: by the part `pull` of the way there.
     pub fn seek(&mut self, frame: &[u32; 3], limb: &[u32; 3], turn: V3, pull: F4) {
-        let (about, angle) = direction(turn, V3::ZERO);
+        let (about, angle) = direction_inline(turn, V3::ZERO);
         let grads = self.turning(frame, limb, about);
         let push = angle * pull;
         self.push(&grads, push, push * splat(SOFT));
@@ -258,7 +258,7 @@ pub(super) fn lie(at: &[V3], points: &[u32; 3], otherwise: V3) -> Q4 {
     if points[2] != NONE {
         return Q4::of(basis_of(at, points));
     }
-    let (way, _) = direction(at[points[1] as usize] - at[points[0] as usize], otherwise);
+    let (way, _) = direction_inline(at[points[1] as usize] - at[points[0] as usize], otherwise);
     Q4 { v: way, w: F4::ZERO }
 }
 

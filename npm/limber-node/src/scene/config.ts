@@ -176,7 +176,10 @@ export interface RagdollConfig extends PartialOptions<RagdollOptions> {
   colliders?: readonly ColliderConfig[] | undefined
 }
 
-/** A flock: see `Boids`. In the file it is a node that holds `boid-0`, `boid-1`, … (of several flocks `<name>-boid-0`, …): 500 at most. */
+/**
+ * A flock: see `Boids`. In the file it is a node that holds `boid-0`, `boid-1`, … (of several flocks `<name>-boid-0`, …): 500 at
+ * most.
+ */
 export interface BoidsConfig extends Omit<BoidsSetup, 'matrices' | 'obstacles'> {
   technique: 'boids'
   /**
