@@ -134,6 +134,8 @@ export class Stage {
     this.controls.update()
     const { shadowMap } = this.renderer
     shadowMap.autoUpdate = !this.#sharedShadows || this.#drawn++ % 2 === 0
+    // 해상도를 바꾸면 화면이 지워지므로 그리기 바로 앞에서 바꾼다
+    if (this.renderer.getPixelRatio() !== this.#ratio) this.renderer.setPixelRatio(this.#ratio)
     this.renderer.render(this.scene, this.camera)
   }
 
@@ -177,7 +179,6 @@ export class Stage {
     if (mean > 0.034) this.#sharedShadows = true
     if (mean <= 0.02 || this.#ratio <= LOWEST_RATIO) return
     this.#ratio = Math.max(LOWEST_RATIO, this.#ratio * Math.min(0.9, Math.max(0.6, Math.sqrt(0.018 / mean))))
-    this.renderer.setPixelRatio(this.#ratio)
   }
 }
 

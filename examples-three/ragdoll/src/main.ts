@@ -61,8 +61,8 @@ function advance(real: number): void {
   act.advance(dt)
   theatre.light(act.focus, dt, act instanceof Crowd ? 2.1 : 1)
   theatre.update(time)
-  wanted.set(act instanceof Slapstick ? act.focus.x * (portrait ? 0.8 : 0.6) : 0, 0, 0).sub(followed)
-  wanted.multiplyScalar(approach(0, 1, 2.5, dt))
+  wanted.set(act instanceof Slapstick ? act.focus.x * (portrait ? 1 : 0.6) : 0, 0, 0).sub(followed)
+  wanted.multiplyScalar(approach(0, 1, portrait ? 5 : 2.5, dt))
   followed.add(wanted)
   stage.follow(wanted)
 }

@@ -60,6 +60,7 @@ export class Slapstick implements Act {
   #dazed = 0
   #last = new Float32Array(0)
   #spot = new THREE.Vector3()
+  #middle = new THREE.Vector3()
   /** 널빤지로 넘어간 각(라디안), 밀린 거리(m), 먼지가 일었는가 */
   #tilt = 0
   #slide = 0
@@ -316,7 +317,9 @@ export class Slapstick implements Act {
   #follow(dt: number): void {
     const { hips, head } = this.#bunny.bones
     hips.getWorldPosition(this.#spot)
-    for (const axis of ['x', 'z'] as const) this.focus[axis] = approach(this.focus[axis], this.#spot[axis], 3, dt)
+    // 쓰러지면 머리가 골반에서 멀다: 둘의 가운데를 본다
+    this.#middle.setFromMatrixPosition(head.matrixWorld).add(this.#spot).multiplyScalar(0.5)
+    for (const axis of ['x', 'z'] as const) this.focus[axis] = approach(this.focus[axis], this.#middle[axis], 3, dt)
     this.focus.y = approach(this.focus.y, 0.3 + this.#spot.y * 0.8, 3, dt)
     head.localToWorld(this.#spot.set(0, 0.3, 0))
     this.#stars.circle(this.#spot.setY(this.#spot.y + 0.42), this.#dazed)
